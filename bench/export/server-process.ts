@@ -7,6 +7,6 @@ import { createRecordedServer } from "./recorded-server.js";
 
 const { app } = await createRecordedServer(AGENT_RUN, ADMIN_KEY);
 const [socket = null] = process.argv.slice(2);
-const url = await listen(app, { host: "127.0.0.1", port: 0, listen_backlog: 511, socket });
+const url = await listen(app, { host: "127.0.0.1", port: 0, socket });
 console.log(JSON.stringify({ event: "ready", url }));
 process.on("SIGTERM", () => void app.close().then(() => process.exit()));

@@ -16,7 +16,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         pytest.fail(f"{COMMAND} does not exist: run `npm ci && npm run build` in {REPOSITORY}")
     shared = tmp_path_factory.mktemp("shared")
     settings = {
-        "rollout.agent.shared_memory_directory": str(shared),
+        "server.shared_memory_directory": str(shared),
         "server.shutdown_seconds": 0,
         "server.log_level": "warn",
     }

@@ -1,177 +1,60 @@
 import { isWrittenEmpty } from "./empty-key.js";
 import { ConfigError } from "./errors.js";
+import { configKeys, findKeyAbove } from "./key.js";
 import { readOverrides } from "./overrides.js";
 import type { ConfigSources } from "./resolve-config.js";
 import type { Config } from "./schema/sections.js";
-import { storageSchema } from "./schema/storage.js";
+import { listCommands, type Need, type Part } from "./schema/used-by.js";
 import { normalizeSpelling } from "./spelling.js";
 import { mapLeaves } from "./tree.js";
 
-/** Keys that a command does not use, and the reason. A prefix is a key, or a section with its dot. */
-export interface UnusedKeys {
-  readonly prefixes: readonly string[];
-  /** Whole keys, for a key that begins like one that the command uses. */
-  readonly keys?: readonly string[];
-  /** Whole keys that the command uses, although they begin like the others. */
-  readonly except?: readonly string[];
-  /** The end of the sentence "has no effect: …". */
-  readonly reason: string;
+/** A command with certain options: the keys that have an effect on it follow from their `usedBy` in the schema. */
+export interface Command {
+  readonly name: string;
+  readonly runs: readonly Part[];
+  /** Why keys of a part that it does not run, or with a need that it does not meet, have no effect: the end of the sentence. */
+  readonly lacks?: Partial<Record<Part | Need, string | false | undefined>>;
 }
 
-/** Keys that only rollout jobs use. */
-const ROLLOUT_JOB_KEYS = [
-  "rollout.agent.mode",
-  "rollout.agent.subproc_max_workers",
-  "rollout.agent.python",
-  "rollout.agent.tasks_per_worker",
-  "rollout.agent.turn_discount",
-  "rollout.agent.export_style",
-  "rollout.agent.concat_reward",
-  "rollout.agent.export_filters",
-  "rollout.agent.reward_scope",
-  "rollout.max_",
-  "rollout.min_",
-  "rollout.drop_zero_variance",
-  "rollout.group_readable",
-  "rollout.consumer_batch_size",
-  "rollout.workers",
-  "rollout.worker_concurrency",
-  "rollout.lease_seconds",
-  "rollout.controller_wait_seconds",
-  "rollout.proxy_wait_seconds",
-  "rollout.no_retry_on",
-  "rollout.failure_reward",
-  "group_size",
-  "drop_incomplete_group",
-] as const;
+/** A single server. */
+export const SERVE: Command = { name: "serve", runs: ["serve", "proxy"] };
 
-const UNUSED_WITHOUT_GATEWAY: readonly UnusedKeys[] = [
-  { prefixes: ROLLOUT_JOB_KEYS, reason: "`rolltape rollout` uses it, `rolltape serve` does not" },
-  { prefixes: ["scheduler."], reason: "`rolltape job` uses it, `rolltape serve` does not" },
-];
+const FOR_SERVERS = "`rolltape gateway` does not use it; set it for the servers behind the gateway";
+export const GATEWAY: Command = { name: "gateway", runs: ["gateway"], lacks: { proxy: FOR_SERVERS } };
 
-/** Keys that a single server does not use. */
-export const UNUSED_BY_SERVE: readonly UnusedKeys[] = [
-  ...UNUSED_WITHOUT_GATEWAY,
-  { prefixes: ["gateway."], reason: "`rolltape gateway` uses it, `rolltape serve` does not" },
-];
+const NO_SERVER = "`rolltape worker` starts no server and no engine";
+const FROM_CONTROLLER = "the controller uses it, and tells its workers what they need";
+export const WORKER: Command = {
+  name: "worker",
+  runs: ["worker"],
+  lacks: { proxy: NO_SERVER, gateway: NO_SERVER, rollout: FROM_CONTROLLER },
+};
 
-/** Returns the keys that `rolltape serve` does not use with this configuration. */
-export function unusedByServe({ server, storage }: Config): readonly UnusedKeys[] {
-  if (server.workers === 1) return UNUSED_BY_SERVE;
-  const own = { prefixes: ["gateway.workers"], reason: "`server.workers` starts its own servers" };
-  if (storage.directory !== null) return [...UNUSED_WITHOUT_GATEWAY, own];
-  const reason = "without `storage.directory`, no sessions of a worker come back";
-  return [...UNUSED_WITHOUT_GATEWAY, own, { prefixes: ["gateway.worker_return_seconds"], reason }];
+const IN_JOB_FILE = "`rolltape job` uses `scheduler.type` only; set it in the commands of the job file";
+export const JOB: Command = {
+  name: "job",
+  runs: ["job"],
+  lacks: { serve: IN_JOB_FILE, proxy: IN_JOB_FILE, gateway: IN_JOB_FILE, rollout: IN_JOB_FILE, worker: IN_JOB_FILE },
+};
+
+/** Returns `rolltape serve` with this configuration. */
+export function serveCommand(config: Config, sources: ConfigSources = {}): Command {
+  const storage = lackOfStorage(config, sources);
+  if (config.server.workers === 1) return { ...SERVE, lacks: { storage } };
+  const lacks = { storage, "running servers": "`server.workers` starts its own servers" };
+  return { ...SERVE, runs: [...SERVE.runs, "gateway"], lacks };
 }
-
-export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
-  {
-    prefixes: [
-      "model.",
-      "storage.",
-      "engine.",
-      "rollout.",
-      "upstreams",
-      "group_size",
-      "drop_incomplete_group",
-      "scheduler.",
-      "server.max_json_depth",
-      "server.max_json_values",
-      "server.max_json_keys",
-      "server.max_messages",
-      "server.max_tools",
-      "server.max_prompt_characters",
-      "server.known_request_bytes",
-      "server.store_",
-      "server.keepalive_seconds",
-      "server.worker_tag",
-      "server.workers",
-      "server.advertised_host",
-      "server.ui",
-    ],
-    except: ["rollout.agent.shared_memory_directory", "rollout.agent.shared_memory_bytes"],
-    reason: "`rolltape gateway` does not use it; set it for the servers behind the gateway",
-  },
-];
-
-export const UNUSED_BY_WORKER: readonly UnusedKeys[] = [
-  {
-    prefixes: [
-      "rollout.max_attempts",
-      "rollout.max_concurrent_rollouts",
-      "rollout.max_staleness",
-      "rollout.max_token_staleness",
-      "rollout.min_",
-      "rollout.drop_zero_variance",
-      "rollout.group_readable",
-      "rollout.consumer_batch_size",
-      "rollout.lease_seconds",
-      "rollout.workers",
-      "rollout.agent.turn_discount",
-      "rollout.agent.export_",
-      "rollout.agent.concat_reward",
-      "rollout.agent.reward_scope",
-      "group_size",
-      "drop_incomplete_group",
-    ],
-    reason: "the controller uses it, and tells its workers what they need",
-  },
-  {
-    prefixes: [
-      "storage.",
-      "model.",
-      "engine.",
-      "gateway.",
-      "upstreams",
-      "scheduler.",
-      "server.host",
-      "server.port",
-      "server.socket",
-      "server.probe_port",
-      "server.stall_seconds",
-    ],
-    reason: "`rolltape worker` starts no server and no engine",
-  },
-];
-
-export const UNUSED_BY_JOB: readonly UnusedKeys[] = [
-  {
-    prefixes: [
-      "server.",
-      "storage.",
-      "model.",
-      "engine.",
-      "rollout.",
-      "gateway.",
-      "upstreams",
-      "group_size",
-      "drop_incomplete_group",
-    ],
-    reason: "`rolltape job` uses `scheduler.type` only; set it in the commands of the job file",
-  },
-];
-
-const STORAGE_KEYS = ["durability", "interval_seconds", "memory_bytes"] as const;
 
 /**
- * Returns the keys of `storage` that a server with this configuration does not use.
+ * Returns why keys that need storage have no effect; undefined if they do.
  *
  * @param sources of the configuration, to say if the folder is written without a value
  */
-export function unusedByStorage(
-  { storage: { directory, durability } }: Config,
-  sources: ConfigSources = {},
-): UnusedKeys[] {
-  if (directory === null) {
-    const prefixes = STORAGE_KEYS.map((name) => `storage.${name}`);
-    const reason = isWrittenEmpty("storage.directory", sources)
-      ? "`storage.directory` has an empty value, so sessions are not stored; set it to a folder"
-      : "sessions are not stored without `storage.directory`";
-    return [{ prefixes, reason }];
-  }
-  if (durability === "interval") return [];
-  return [{ prefixes: ["storage.interval_seconds"], reason: "only `storage.durability=interval` uses it" }];
+export function lackOfStorage({ storage: { directory } }: Config, sources: ConfigSources = {}): string | undefined {
+  if (directory !== null) return undefined;
+  return isWrittenEmpty("storage.directory", sources)
+    ? "`storage.directory` has an empty value, so sessions are not stored; set it to a folder"
+    : "sessions are not stored without `storage.directory`";
 }
 
 /**
@@ -181,11 +64,12 @@ export function unusedByStorage(
  * @throws {@link ConfigError} `config_invalid`, which lists each such key
  */
 export function refuseUnusedStorage(config: Config, sources: ConfigSources = {}): void {
-  const defaults = storageSchema.parse({});
-  const changed = STORAGE_KEYS.filter((name) => config.storage[name] !== defaults[name]);
+  const values: Record<string, unknown> = {};
+  mapLeaves(config.storage, (value, path) => (values[`storage.${path}`] = value));
+  const changed = configKeys.filter(({ path, defaultValue }) => path in values && values[path] !== defaultValue);
   refuse(
-    changed.map((name) => `storage.${name}`),
-    unusedByStorage(config, sources),
+    changed.map(({ path }) => path),
+    serveCommand(config, sources),
   );
 }
 
@@ -195,29 +79,47 @@ export function refuseUnusedStorage(config: Config, sources: ConfigSources = {})
  *
  * @throws {@link ConfigError} `config_invalid`, which lists each such key
  */
-export function refuseUnused(overrides: readonly string[], unused: readonly UnusedKeys[]): void {
-  refuse(keysIn(overrides), unused);
+export function refuseUnused(overrides: readonly string[], command: Command): void {
+  refuse(keysIn(overrides), command);
 }
 
-function refuse(keys: readonly string[], unused: readonly UnusedKeys[]): void {
+function refuse(keys: readonly string[], command: Command): void {
   const problems = keys.flatMap((path) => {
-    const found = unused.find((each) => includesKey(each, path));
-    return found ? [{ path, message: `has no effect: ${found.reason}` }] : [];
+    const reason = whyUnused(path, command);
+    return reason === undefined ? [] : [{ path, message: `has no effect: ${reason}` }];
   });
   if (problems.length > 0) throw new ConfigError("config_invalid", problems);
 }
 
-/** Returns the arguments that have an effect on the command. */
-export function withoutUnused(overrides: readonly string[], unused: readonly UnusedKeys[]): string[] {
-  return overrides.filter((override) => {
-    const keys = keysIn([override]);
-    return keys.some((key) => !unused.some((each) => includesKey(each, key)));
-  });
+/**
+ * Returns the arguments that have an effect on the command.
+ *
+ * @param chosen keys whose arguments have none, because somebody else chooses their values
+ */
+export function withoutUnused(
+  overrides: readonly string[],
+  command: Command,
+  chosen: readonly string[] = [],
+): string[] {
+  const isUsed = (key: string) => !chosen.includes(key) && whyUnused(key, command) === undefined;
+  return overrides.filter((override) => keysIn([override]).some(isUsed));
 }
 
-function includesKey({ prefixes, keys = [], except = [] }: UnusedKeys, path: string): boolean {
-  if (except.includes(path)) return false;
-  return keys.includes(path) || prefixes.some((prefix) => path.startsWith(prefix));
+/** Returns the commands that use a key or something inside its value: `serve`, `rollout`, …. */
+export function findUsers(path: string): string[] {
+  return listCommands(findKeyAbove(path)?.usedBy ?? []);
+}
+
+/** Returns why a key has no effect on a command; undefined if it has, or if there is no such key. */
+function whyUnused(path: string, { name, runs, lacks = {} }: Command): string | undefined {
+  const key = findKeyAbove(path);
+  if (!key) return undefined;
+  const { usedBy, needs } = key;
+  const isRun = usedBy.some((part) => runs.includes(part));
+  const reason = (isRun ? needs : usedBy).map((each) => lacks[each]).find((each) => each);
+  if (isRun || reason) return reason || undefined;
+  const users = listCommands(usedBy).map((user) => `\`rolltape ${user}\``);
+  return `${users.join(" and ")} ${users.length === 1 ? "uses" : "use"} it, \`rolltape ${name}\` does not`;
 }
 
 function keysIn(overrides: readonly string[]): string[] {

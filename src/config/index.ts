@@ -1,15 +1,16 @@
 export { cacheFolder } from "../support/cache-folder.js";
 export { type AdminKey, readAdminKey, readEnvironmentKey, resolveAdminKey } from "./admin-key.js";
 export {
+  type Command,
+  findUsers,
+  GATEWAY,
+  JOB,
+  lackOfStorage,
   refuseUnused,
   refuseUnusedStorage,
-  UNUSED_BY_GATEWAY,
-  UNUSED_BY_JOB,
-  UNUSED_BY_SERVE,
-  UNUSED_BY_WORKER,
-  type UnusedKeys,
-  unusedByServe,
-  unusedByStorage,
+  SERVE,
+  serveCommand,
+  WORKER,
   withoutUnused,
 } from "./command-keys.js";
 export { readConnectionLimits } from "./connection-limits.js";

@@ -1,4 +1,5 @@
 import { type ConfigKey, configKeys } from "./key.js";
+import { listCommands } from "./schema/used-by.js";
 
 const INTRODUCTION = `# Configuration
 
@@ -17,20 +18,15 @@ It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence o
 - A list with one entry may be written as that entry. Null, if a key accepts it, means "not set". An empty value, such as
   \`model.name=\`, is null: check variables that a script puts there. The server warns of an empty \`storage.directory\` at its start.
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
-- A key that has no effect is an error. An argument must be one that the command uses: \`rolltape serve group_size=4\` is
-  refused. A file may contain keys for other commands.
-- \`rolltape config\` takes the same arguments and prints the resulting configuration, without keys. A comment says whether a value is
-  from the \`file\` or an \`argument\`; values without one are defaults. \`--started-by\` adds what
+- A key that has no effect is an error. An argument must be one that the command uses (column *Used by*). A file may contain keys
+  for other commands.
+- Environment variables: \`ROLLTAPE_ADMIN_API_KEY\` has the admin key, and \`ROLLTAPE_CACHE_DIR\` is the cache folder, for the
+  tiny model and random admin keys.
+- \`rolltape config\` takes the same arguments and prints the resulting configuration, without secrets. Comments say whether a value is from the
+  \`file\` or an \`argument\`, and which commands use it; values without one are defaults. \`--started-by\` adds what
   [a program that starts a server](command-line.md#who-starts-a-server) chooses.
 
 [Start](../guides/start.md#configuration) lists the keys that matter first.
-
-## Environment variables
-
-| Variable | Meaning |
-|---|---|
-| \`ROLLTAPE_ADMIN_API_KEY\` | Admin key, if \`rollout.agent.admin_api_key\` is null. |
-| \`ROLLTAPE_CACHE_DIR\` | Cache folder, for the tiny model and random admin keys. |
 
 ## Keys
 `;
@@ -43,12 +39,18 @@ export function writeReferencePage(): string {
     sections.set(section, [...(sections.get(section) ?? []), key]);
   }
   const tables = [...sections].map(([section, keys]) => {
-    return `### ${section || "Top level"}\n\n| Key | Value | Default | Meaning |\n|---|---|---|---|\n${keys.map(row).join("\n")}\n`;
+    return `### ${section || "Top level"}\n\n| Key | Value | Default | Used by | Meaning |\n|---|---|---|---|---|\n${keys.map(row).join("\n")}\n`;
   });
   return `${INTRODUCTION}\n${tables.join("\n")}`;
 }
 
-function row({ path, expected, defaultValue, description }: ConfigKey): string {
-  const cells = [`\`${path}\``, expected, `\`${JSON.stringify(defaultValue)}\``, description];
+function row({ path, expected, defaultValue, usedBy, description }: ConfigKey): string {
+  const cells = [
+    `\`${path}\``,
+    expected,
+    `\`${JSON.stringify(defaultValue)}\``,
+    listCommands(usedBy).join(", "),
+    description,
+  ];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }

@@ -45,6 +45,11 @@ export interface GatewayStartOptions {
   readonly probes?: ProbePort | undefined;
 }
 
+/** Time between checks of the workers and their folder. */
+const POLL_SECONDS = 1;
+/** Time that a worker may take to answer a control call. Model calls and exports have no such limit. */
+export const CONTROL_TIMEOUT_MS = 5000;
+
 /** Starts a gateway with the sections `gateway` and `server` of the configuration. Resolves when it accepts calls. */
 export async function startGateway(config: Config, options: GatewayStartOptions = {}): Promise<RunningGateway> {
   const { logger } = options;
@@ -62,11 +67,9 @@ async function startForwarding(
   { adminKey, logger, processes, probes }: GatewayStartOptions,
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
-  const { agent } = config.rollout;
   const report = reportOnce((problem) => logger?.error(problem));
   const sources = {
     urls: gateway.workers,
-    file: gateway.workers_file ?? undefined,
     folder: gateway.workers_folder ?? undefined,
   };
   const addresses = new WorkerAddresses(sources, report);
@@ -78,7 +81,7 @@ async function startForwarding(
   const pool = new WorkerPool({
     addresses,
     upstream,
-    pollSeconds: gateway.poll_seconds,
+    pollSeconds: POLL_SECONDS,
     unreachableMilliseconds: toMilliseconds(gateway.unreachable_seconds),
     returnMilliseconds: toMilliseconds(gateway.worker_return_seconds),
     report,
@@ -92,7 +95,7 @@ async function startForwarding(
     const { app, describeHold } = await createGateway({
       pool,
       upstream,
-      controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
+      controlMilliseconds: CONTROL_TIMEOUT_MS,
       direct: gateway.direct ?? false,
       publicMetrics: server.public_metrics,
       accessLog: server.access_log,
@@ -101,7 +104,7 @@ async function startForwarding(
       bodyBytesInFlight: server.body_bytes_in_flight,
       adminKey,
       strictControlFields: server.strict_control_fields,
-      sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },
+      sharedMemory: { directory: server.shared_memory_directory, maxBytes: server.shared_memory_bytes },
       processes,
       logger,
     });

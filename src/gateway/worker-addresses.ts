@@ -7,8 +7,6 @@ import { readRegularFile } from "../support/regular-file.js";
 /** The sources of worker addresses. All of them are used. */
 export interface WorkerSources {
   readonly urls: readonly string[];
-  /** A file with one URL per line. Text after a # is a comment. */
-  readonly file?: string | undefined;
   /** A folder in which servers register. */
   readonly folder?: string | undefined;
 }
@@ -25,19 +23,16 @@ interface RegistrationFile {
   readonly registration: Registration;
 }
 
-/** Enough for 100,000 URLs. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Time limit for reading all sources. Reads from a network file system whose server is gone never end. */
+/** Time limit for reading the folder. Reads from a network file system whose server is gone never end. */
 const READ_MS = 5000;
 
-/** Reads the addresses of workers. If a source cannot be read, its last addresses stay valid. */
+/** Reads the addresses of workers. If the folder cannot be read, its last addresses stay valid. */
 export class WorkerAddresses {
   readonly #sources: WorkerSources;
   readonly #report: (problem: string) => void;
-  #file: { readonly mtimeMs: number; readonly urls: readonly string[] } = { mtimeMs: -1, urls: [] };
   #registered = new Map<string, RegistrationFile>();
 
-  #reading: Promise<unknown> | undefined;
+  #reading: Promise<void> | undefined;
   readonly #readMilliseconds: number;
 
   constructor(sources: WorkerSources, report: (problem: string) => void, readMilliseconds = READ_MS) {
@@ -49,37 +44,18 @@ export class WorkerAddresses {
   /** Returns the current addresses, each URL once. */
   async read(): Promise<WorkerAddress[]> {
     // A read that never ends blocks a thread of the process, so only one runs at a time.
-    this.#reading ??= Promise.all([this.#readFile(), this.#readFolder()]).finally(() => (this.#reading = undefined));
-    const { file, folder } = this.#sources;
+    this.#reading ??= this.#readFolder().finally(() => (this.#reading = undefined));
     const limit = AbortSignal.timeout(this.#readMilliseconds);
     await untilAborted(this.#reading, limit).catch(() =>
-      this.#report(`${[file, folder].filter((each) => each !== undefined).join(" and ")} cannot be read in time`),
+      this.#report(`${this.#sources.folder} cannot be read in time`),
     );
     const addresses = new Map<string, WorkerAddress>();
-    for (const url of [...this.#sources.urls, ...this.#file.urls]) addresses.set(toOrigin(url), { url: toOrigin(url) });
+    for (const url of this.#sources.urls) addresses.set(toOrigin(url), { url: toOrigin(url) });
     for (const { registration } of this.#registered.values()) {
       const { url, tag } = registration;
       addresses.set(toOrigin(url), { url: toOrigin(url), tag });
     }
     return [...addresses.values()];
-  }
-
-  async #readFile(): Promise<void> {
-    const { file } = this.#sources;
-    if (file === undefined) return;
-    try {
-      const { mtimeMs } = await stat(file);
-      if (mtimeMs === this.#file.mtimeMs) return;
-      const lines = (await readRegularFile(file, MAX_FILE_BYTES))
-        .split("\n")
-        .map((line) => line.replace(/#.*/, "").trim());
-      const urls = lines.filter((line) => URL.canParse(line));
-      const invalid = lines.filter((line) => line !== "" && !URL.canParse(line));
-      if (invalid.length > 0) this.#report(`${file} must have one URL per line; received "${invalid[0]}"`);
-      this.#file = { mtimeMs, urls };
-    } catch (error) {
-      this.#report(`${file} cannot be read: ${describeError(error)}`);
-    }
   }
 
   async #readFolder(): Promise<void> {

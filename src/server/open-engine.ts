@@ -74,7 +74,6 @@ export function openServers({ engine }: Config, onWarning?: (message: string) =>
       return createVllmEngine({
         ...toServerOptions(engine),
         model: engine.served_model ?? undefined,
-        api: engine.vllm_api,
       });
     case "embedded":
       return undefined;
@@ -115,7 +114,5 @@ function toServerOptions(engine: Config["engine"]) {
     maxInflight: engine.max_inflight,
     contextLength: engine.context_length ?? undefined,
     apiKey: engine.api_key ?? undefined,
-    healthSeconds: engine.health_seconds,
-    weightsTimeoutSeconds: engine.weights_timeout_seconds,
   };
 }

@@ -72,6 +72,20 @@ export interface RunningServer {
   close(): Promise<StopReport>;
 }
 
+const MAX_MESSAGES = 4096;
+
+/** Limits of bodies that are sent with a session key. `messages`, `input` and `contents` are the conversation in the APIs' requests. */
+export const JSON_LIMITS: JsonLimits = {
+  depth: 64,
+  values: 50_000,
+  keys: 4096,
+  lists: { messages: MAX_MESSAGES, input: MAX_MESSAGES, contents: MAX_MESSAGES, tools: 512 },
+};
+
+/** Maximum number of answers that one call may ask for. Their ids must fit a header. */
+const MAX_CHOICES = 64;
+/** Time without output after which a stream sends a comment or a ping. */
+const KEEP_ALIVE_SECONDS = 15;
 /** Time that requests which arrive after the drain may take. */
 const CLOSE_GRACE_MS = 2_000;
 
@@ -229,13 +243,6 @@ function register({ server }: Config, { workerTag }: SessionRegistry, url: strin
   return registerWorker(server.workers_folder, { url: reachable.origin, tag: workerTag });
 }
 
-/** `messages`, `input` and `contents` are the conversation in the requests of the APIs. */
-export function toJsonLimits({ server }: Config): JsonLimits {
-  const { max_json_depth: depth, max_json_values: values, max_json_keys: keys, max_messages, max_tools } = server;
-  const lists = { messages: max_messages, input: max_messages, contents: max_messages, tools: max_tools };
-  return { depth, values, keys, lists };
-}
-
 /** Returns the settings of a server with this configuration. */
 export function toServerSettings(
   config: Config,
@@ -251,7 +258,7 @@ export function toServerSettings(
     maxBodyBytes: config.server.max_body_bytes,
     connections: readConnectionLimits(config),
     bodyBytesInFlight: config.server.body_bytes_in_flight,
-    jsonLimits: toJsonLimits(config),
+    jsonLimits: JSON_LIMITS,
     maxPromptCharacters: config.server.max_prompt_characters,
     accessLog: config.server.access_log,
     publicMetrics: config.server.public_metrics,
@@ -266,11 +273,11 @@ export function toServerSettings(
     samplingOverride: toSamplingOverride(agent.sampling_override),
     serverTools: agent.server_tools,
     images: agent.images,
-    maxChoices: agent.max_choices,
+    maxChoices: MAX_CHOICES,
     enforceStrictTools: agent.enforce_strict_tools,
-    keepAliveSeconds: config.server.keepalive_seconds,
+    keepAliveSeconds: KEEP_ALIVE_SECONDS,
     drainSeconds: agent.drain_seconds,
-    sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },
+    sharedMemory: { directory: config.server.shared_memory_directory, maxBytes: config.server.shared_memory_bytes },
     shutdownSeconds: config.server.shutdown_seconds,
   };
 }

@@ -9,6 +9,9 @@ import { Log } from "./log/log.js";
 import { type OpenedLog, openLog, type Recovered } from "./log/open-log.js";
 import type { SegmentSet, StorageSize } from "./log/segment-set.js";
 
+/** Time between commits, for durability `interval`. */
+const INTERVAL_MS = 100;
+
 /**
  * When the server sends an answer, and what is lost when the process or the machine stops.
  *
@@ -22,8 +25,6 @@ export type Durability = "call" | "interval" | "none";
 export interface StorageOptions {
   readonly directory: string;
   readonly durability: Durability;
-  /** Time between commits, for durability `interval`. Default 100. */
-  readonly intervalMilliseconds?: number;
   /** Called about each second while the segments of a large folder are read, with the number read so far and the number of all. */
   readonly onRead?: (read: number, total: number) => void;
   /** Called after a crash with what was read from segments without an index. */
@@ -49,7 +50,7 @@ export class Storage {
   readonly #waitListeners = new Set<(seconds: number) => void>();
 
   private constructor(options: StorageOptions, lock: FolderLock, opened: OpenedLog) {
-    const { directory, durability, intervalMilliseconds = 100 } = options;
+    const { directory, durability } = options;
     this.directory = directory;
     this.#answersWait = durability === "call";
     this.#lock = lock;
@@ -58,7 +59,7 @@ export class Storage {
     this.#commits = new GroupCommit({
       ...options,
       commit: (changes) => this.#explain(this.#log.append(changes)),
-      delayMilliseconds: durability === "interval" ? intervalMilliseconds : 0,
+      delayMilliseconds: durability === "interval" ? INTERVAL_MS : 0,
     });
   }
 

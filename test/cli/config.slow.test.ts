@@ -16,11 +16,14 @@ describe("rolltape config", () => {
     );
   });
 
-  it("says where values come from", async () => {
+  it("says where values come from, and which commands use them", async () => {
     const file = join(temporaryFolder(), "rolltape.yaml");
     writeFileSync(file, "server: { port: 1 }\n");
     const { stdout } = await runRolltape(["config", "--config", file, "server.log_level=warn"]);
-    expect(stdout.match(/^.*#.*$/gm)).toEqual(["  port: 1 # file", "  log_level: warn # argument"]);
+    expect(stdout.match(/^.*#.*$/gm)).toEqual([
+      "  port: 1 # file; used by serve, rollout, gateway, controller",
+      "  log_level: warn # argument; used by serve, rollout, gateway, controller, worker",
+    ]);
   });
 
   it("says which values a program chooses that starts a server", async () => {
@@ -29,7 +32,9 @@ describe("rolltape config", () => {
     expect(await find()).toBe(
       "    chat_template_type: concat # rollout; hf if the chat template of the model does not allow concat",
     );
-    expect(await find("rollout.agent.chat_template_type=hf")).toBe("    chat_template_type: hf # argument");
+    expect(await find("rollout.agent.chat_template_type=hf")).toBe(
+      "    chat_template_type: hf # argument; used by serve, rollout",
+    );
   });
 
   it("hides keys", async () => {

@@ -108,11 +108,9 @@ describe("rolltape rollout, before the first task", TIMES, () => {
 
   it("ends with status 2 if the configured shared-memory folder does not exist", async () => {
     const folder = join(temporaryFolder(), "none");
-    const ended = await runRolltape([...jobArgs().args, `rollout.agent.shared_memory_directory=${folder}`]);
+    const ended = await runRolltape([...jobArgs().args, `server.shared_memory_directory=${folder}`]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toContain(
-      `  rollout.agent.shared_memory_directory: no file can be created in ${folder}: ENOENT`,
-    );
+    expect(ended.stderr).toContain(`  server.shared_memory_directory: no file can be created in ${folder}: ENOENT`);
   });
 
   it.each(["/proc/none/batch.safetensors", "/dev/null/batch.safetensors", "/proc/batch.safetensors"])(
@@ -196,8 +194,8 @@ describe("the ready line of rolltape serve", TIMES, () => {
 
   it("is not printed if the configured shared-memory folder is not usable", async () => {
     const folder = join(temporaryFolder(), "none");
-    const ended = await runRolltape(["serve", "server.port=0", `rollout.agent.shared_memory_directory=${folder}`]);
+    const ended = await runRolltape(["serve", "server.port=0", `server.shared_memory_directory=${folder}`]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toContain("  rollout.agent.shared_memory_directory: no file can be created");
+    expect(ended.stderr).toContain("  server.shared_memory_directory: no file can be created");
   });
 });

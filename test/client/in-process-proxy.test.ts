@@ -43,8 +43,8 @@ function connectTo({ app, adminKey }: InProcessProxy) {
 }
 
 it("expires idle sessions, forgets their requests and frees batches of dead readers, like a server", async () => {
-  const agent = { session_timeout_seconds: 1, export_retention_seconds: 1, shared_memory_directory: sharedDirectory() };
-  const config = parseConfig({ rollout: { agent } });
+  const agent = { session_timeout_seconds: 1, export_retention_seconds: 1 };
+  const config = parseConfig({ server: { shared_memory_directory: sharedDirectory() }, rollout: { agent } });
   const options = { engine: new ScriptedEngine(), tokenizer: await loadTokenizer(), config };
   const { send, metric } = connectTo(await inProcessProxy(options));
   const [idle, exported] = [await InProcessClient.open(options), await InProcessClient.open(options)];

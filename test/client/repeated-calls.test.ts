@@ -7,6 +7,7 @@ import { ProxyError } from "../../src/client/errors.js";
 import { SessionClient } from "../../src/client/session-client.js";
 import type { Transport } from "../../src/client/transport.js";
 import { parseConfig } from "../../src/config/index.js";
+import { CONTROL_TIMEOUT_MS } from "../../src/gateway/start.js";
 import { connectProxy } from "../../src/rollout/connect.js";
 import { sleep } from "../../src/support/async/sleep.js";
 import { ADMIN_KEY } from "../helpers/proxy.js";
@@ -155,13 +156,13 @@ describe("a call to a gateway that waits for a worker", () => {
   it("gets the gateway's answer before it gives up, with the defaults of both", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const { worker_return_seconds, control_timeout_seconds } = parseConfig({}).gateway;
+    const { worker_return_seconds } = parseConfig({}).gateway;
     const { status, body } = refused(503, "worker_unavailable");
     const send: Transport["send"] = (_path, { signal }) =>
       new Promise((resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         const answer = () => resolve({ status, headers: {}, body: Buffer.from(body) });
-        setTimeout(answer, (worker_return_seconds + control_timeout_seconds) * 1000);
+        setTimeout(answer, worker_return_seconds * 1000 + CONTROL_TIMEOUT_MS);
       });
     const call = new AdminClient({ send }, "sk-admin").setVersion(1).catch((error: unknown) => error);
     await vi.runAllTimersAsync();

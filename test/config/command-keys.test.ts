@@ -1,65 +1,85 @@
 import { describe, expect, it } from "vitest";
+import { controllerCommand, rolloutCommand } from "../../src/cli/rollout/job-command.js";
 import type { RolloutOptions } from "../../src/cli/rollout/rollout-options.js";
-import { unusedByRollout } from "../../src/cli/rollout/unused-keys.js";
 import {
+  type Command,
+  GATEWAY,
+  JOB,
   parseConfig,
   refuseUnused,
   refuseUnusedStorage,
   resolveConfig,
-  UNUSED_BY_GATEWAY,
-  UNUSED_BY_JOB,
-  UNUSED_BY_SERVE,
-  UNUSED_BY_WORKER,
-  type UnusedKeys,
-  unusedByServe,
-  unusedByStorage,
+  SERVE,
+  serveCommand,
+  WORKER,
   withoutUnused,
 } from "../../src/config/index.js";
 import { configKeys } from "../../src/config/key.js";
 import { readProblems } from "./helpers.js";
 
-const COMMANDS: Record<string, readonly UnusedKeys[]> = {
-  serve: UNUSED_BY_SERVE,
-  gateway: UNUSED_BY_GATEWAY,
-  job: UNUSED_BY_JOB,
-};
+const COMMANDS = { serve: SERVE, gateway: GATEWAY, worker: WORKER, controller: controllerCommand({}), job: JOB };
 
 /** Returns the keys of a section that a command uses. */
-function usedKeys(unused: readonly UnusedKeys[], section: string): string[] {
+function usedKeys(command: Command, section: string): string[] {
   const keys = configKeys.map(({ path }) => path).filter((path) => path.startsWith(section));
-  return keys.filter((path) => withoutUnused([`${path}=null`], unused).length > 0);
+  return keys.filter((path) => withoutUnused([`${path}=null`], command).length > 0);
 }
 
 describe("keys that a command does not use", () => {
   it.each([
-    ["serve", "group_size=4", "`rolltape rollout` uses it, `rolltape serve` does not"],
-    ["serve", "rollout.compat.turn_discount=0.9", "`rolltape rollout` uses it, `rolltape serve` does not"],
+    ["serve", "group_size=4", "`rolltape rollout` and `rolltape controller` use it, `rolltape serve` does not"],
+    [
+      "serve",
+      "rollout.compat.turn_discount=0.9",
+      "`rolltape rollout` and `rolltape controller` use it, `rolltape serve` does not",
+    ],
     ["serve", "gateway.workers=[http://a]", "`rolltape gateway` uses it, `rolltape serve` does not"],
-    ["serve", "scheduler.type=slurm", "`rolltape job` uses it, `rolltape serve` does not"],
+    ["serve", "scheduler.type=slurm", "`rolltape rollout` and `rolltape job` use it, `rolltape serve` does not"],
     ["gateway", "engine.type=sglang", "`rolltape gateway` does not use it; set it for the servers behind the gateway"],
     [
       "gateway",
-      "server.keepalive_seconds=3",
+      "server.store_bytes=3",
       "`rolltape gateway` does not use it; set it for the servers behind the gateway",
     ],
+    [
+      "gateway",
+      "rollout.max_failures=3",
+      "`rolltape rollout` and `rolltape worker` use it, `rolltape gateway` does not",
+    ],
+    ["worker", "group_size=4", "the controller uses it, and tells its workers what they need"],
+    ["worker", "engine.type=sglang", "`rolltape worker` starts no server and no engine"],
+    [
+      "controller",
+      "rollout.agent.mode=subproc",
+      "`rolltape rollout` and `rolltape worker` use it, `rolltape controller` does not",
+    ],
+    ["controller", "server.ui=true", "the proxy at `--proxy` has its own configuration; start it with this key"],
+    ["controller", "rollout.max_staleness=1", "weights do not change without `--trainer`"],
+    ["controller", "rollout.workers=2", "start workers with `rolltape worker`"],
     ["job", "server.port=0", "`rolltape job` uses `scheduler.type` only; set it in the commands of the job file"],
-  ])("are refused as arguments: %s %s", (command, override, reason) => {
-    const problems = readProblems(() => refuseUnused([override], COMMANDS[command] ?? []));
+  ] as const)("are refused as arguments: %s %s", (command, override, reason) => {
+    const problems = readProblems(() => refuseUnused([override], COMMANDS[command]));
     expect(Object.values(problems)).toEqual([`has no effect: ${reason}`]);
   });
 
   it("are all listed, also those inside a map", () => {
-    const problems = readProblems(() => refuseUnused(["rollout={max_staleness: 1}", "group_size=2"], UNUSED_BY_SERVE));
+    const problems = readProblems(() => refuseUnused(["rollout={max_staleness: 1}", "group_size=2"], SERVE));
     expect(Object.keys(problems)).toEqual(["rollout.max_staleness", "group_size"]);
   });
 
   it("are accepted in a file, because commands share files", () => {
-    expect(() => refuseUnused([], UNUSED_BY_GATEWAY)).not.toThrow();
+    expect(() => refuseUnused([], GATEWAY)).not.toThrow();
+  });
+
+  it("are refused inside the value of a key", () => {
+    const override = "rollout.agent.chat_template_kwargs.enable_thinking=false";
+    expect(() => refuseUnused([override], SERVE)).not.toThrow();
+    expect(() => refuseUnused([override], GATEWAY)).toThrow("has no effect");
   });
 
   it("are removed from the arguments of the proxies of a job", () => {
     const overrides = ["group_size=2", "engine.sequences=4", "rollout.max_staleness=1"];
-    expect(withoutUnused(overrides, UNUSED_BY_SERVE)).toEqual(["engine.sequences=4"]);
+    expect(withoutUnused(overrides, SERVE)).toEqual(["engine.sequences=4"]);
   });
 });
 
@@ -67,12 +87,12 @@ describe("rolltape serve with several workers", () => {
   const WORKERS = ["server.workers=2", "engine.type=vllm", "engine.urls=[http://a]", "model.path=/m"];
   const check = (overrides: string[]) => {
     const config = resolveConfig({ overrides: [...WORKERS, ...overrides], env: {} });
-    refuseUnused(overrides, unusedByServe(config));
+    refuseUnused(overrides, serveCommand(config));
   };
   const refused = (...overrides: string[]) => readProblems(() => check(overrides));
 
   it("uses keys of the gateway, except the addresses of other workers", () => {
-    expect(() => check(["gateway.direct=false", "gateway.poll_seconds=2"])).not.toThrow();
+    expect(() => check(["gateway.direct=false", "gateway.unreachable_seconds=2"])).not.toThrow();
     expect(refused("gateway.workers=[http://b]", "gateway.workers_folder=/f")).toEqual({
       "gateway.workers": "has no effect: `server.workers` starts its own servers",
       "gateway.workers_folder": "has no effect: `server.workers` starts its own servers",
@@ -87,13 +107,18 @@ describe("rolltape serve with several workers", () => {
   });
 
   it("refuses gateway keys with one worker", () => {
-    expect(unusedByServe(parseConfig({}))).toBe(UNUSED_BY_SERVE);
+    const command = serveCommand(parseConfig({}));
+    expect(readProblems(() => refuseUnused(["gateway.direct=true"], command))).toHaveProperty(["gateway.direct"]);
   });
 });
 
 describe("keys that a command uses", () => {
+  it("name what uses them in the schema", () => {
+    expect(configKeys.filter(({ usedBy }) => usedBy.length === 0).map(({ path }) => path)).toEqual([]);
+  });
+
   it("are all except those of other commands", () => {
-    expect(usedKeys(UNUSED_BY_GATEWAY, "")).toEqual([
+    expect(usedKeys(GATEWAY, "")).toEqual([
       "server.host",
       "server.port",
       "server.socket",
@@ -102,36 +127,40 @@ describe("keys that a command uses", () => {
       "server.max_body_bytes",
       "server.body_bytes_in_flight",
       "server.max_connections",
-      "server.listen_backlog",
-      "server.headers_timeout_seconds",
-      "server.request_timeout_seconds",
       "server.send_timeout_seconds",
       "server.strict_control_fields",
+      "server.shared_memory_directory",
+      "server.shared_memory_bytes",
       "server.shutdown_seconds",
       "server.public_metrics",
       "server.access_log",
       "server.log_level",
-      "rollout.agent.shared_memory_directory",
-      "rollout.agent.shared_memory_bytes",
+      "rollout.agent.admin_api_key",
       "gateway.workers",
-      "gateway.workers_file",
       "gateway.workers_folder",
-      "gateway.poll_seconds",
       "gateway.direct",
-      "gateway.control_timeout_seconds",
       "gateway.unreachable_seconds",
       "gateway.worker_return_seconds",
     ]);
-    const usedByWorker = usedKeys(UNUSED_BY_WORKER, "");
-    expect(new Set(usedByWorker.map((key) => key.split(".", 1)[0]))).toEqual(new Set(["server", "rollout"]));
-    expect(usedByWorker.filter((key) => /_port|_socket|\.host|max_staleness|export_|turn_discount/.test(key))).toEqual(
-      [],
-    );
-    expect(usedKeys(UNUSED_BY_JOB, "")).toEqual(["scheduler.type"]);
-    const usedByServe = usedKeys(UNUSED_BY_SERVE, "rollout.");
+    expect(usedKeys(WORKER, "")).toEqual([
+      "server.log_level",
+      "rollout.agent.mode",
+      "rollout.agent.subproc_max_workers",
+      "rollout.agent.python",
+      "rollout.agent.tasks_per_worker",
+      "rollout.agent.admin_api_key",
+      "rollout.max_concurrent_episodes",
+      "rollout.worker_concurrency",
+      "rollout.max_failures",
+      "rollout.no_retry_on",
+      "rollout.failure_reward",
+      "rollout.proxy_wait_seconds",
+    ]);
+    expect(usedKeys(JOB, "")).toEqual(["scheduler.type"]);
+    const usedByServe = usedKeys(SERVE, "rollout.");
     expect(usedByServe).not.toContain("rollout.agent.mode");
     expect(usedByServe.filter((key) => !key.startsWith("rollout.agent."))).toEqual([]);
-    expect(usedKeys(UNUSED_BY_SERVE, "rollout.agent.chat_template_type")).toHaveLength(1);
+    expect(usedKeys(SERVE, "rollout.agent.chat_template_type")).toHaveLength(1);
   });
 });
 
@@ -139,11 +168,11 @@ describe("rolltape rollout", () => {
   const BASE: RolloutOptions = { data: "tasks.jsonl", out: "batch.safetensors", layout: "padded" };
   const refused = (override: string, options: Partial<RolloutOptions> = {}) => {
     const config = resolveConfig({ overrides: [override], env: {} });
-    return readProblems(() => refuseUnused([override], unusedByRollout(config, { ...BASE, ...options })));
+    return readProblems(() => refuseUnused([override], rolloutCommand(config, { ...BASE, ...options })));
   };
   const accepted = (override: string, options: Partial<RolloutOptions> = {}) => {
     const config = resolveConfig({ overrides: [override], env: {} });
-    expect(() => refuseUnused([override], unusedByRollout(config, { ...BASE, ...options }))).not.toThrow();
+    expect(() => refuseUnused([override], rolloutCommand(config, { ...BASE, ...options }))).not.toThrow();
   };
 
   it("refuses keys of the proxy if it does not start the proxy", () => {
@@ -159,10 +188,8 @@ describe("rolltape rollout", () => {
 
   it("accepts the folder for batches that cannot be written, but not its size limit, which only the proxy uses", () => {
     const options = { proxy: "http://127.0.0.1:8090" };
-    accepted("rollout.agent.shared_memory_directory=/tmp", options);
-    expect(refused("rollout.agent.shared_memory_bytes=4", options)).toHaveProperty([
-      "rollout.agent.shared_memory_bytes",
-    ]);
+    accepted("server.shared_memory_directory=/tmp", options);
+    expect(refused("server.shared_memory_bytes=4", options)).toHaveProperty(["server.shared_memory_bytes"]);
   });
 
   it("refuses max_staleness without a trainer, and subproc_max_workers without subprocesses", () => {
@@ -181,29 +208,29 @@ describe("rolltape rollout", () => {
 
   it("refuses the number of servers of `rolltape serve`, but not its other keys", () => {
     const config = resolveConfig({ env: {} });
-    const unused = unusedByRollout(config, BASE);
-    expect(Object.keys(readProblems(() => refuseUnused(["server.workers=2"], unused)))).toEqual(["server.workers"]);
-    expect(withoutUnused(["server.workers=2", "server.workers_folder=/f"], unused)).toEqual([
+    const command = rolloutCommand(config, BASE);
+    expect(Object.keys(readProblems(() => refuseUnused(["server.workers=2"], command)))).toEqual(["server.workers"]);
+    expect(withoutUnused(["server.workers=2", "server.workers_folder=/f"], command)).toEqual([
       "server.workers_folder=/f",
     ]);
   });
 
   it("refuses gateway keys without several proxies", () => {
-    expect(refused("gateway.poll_seconds=2")).toHaveProperty(["gateway.poll_seconds"]);
-    accepted("gateway.poll_seconds=2", { proxyWorkers: 2 });
+    expect(refused("gateway.unreachable_seconds=2")).toHaveProperty(["gateway.unreachable_seconds"]);
+    accepted("gateway.unreachable_seconds=2", { proxyWorkers: 2 });
   });
 });
 
 describe("keys of storage without effect", () => {
   const refusedArguments = (...overrides: string[]) => {
     const config = resolveConfig({ overrides, env: {} });
-    return readProblems(() => refuseUnused(overrides, unusedByStorage(config, { overrides })));
+    return readProblems(() => refuseUnused(overrides, serveCommand(config, { overrides })));
   };
   const refusedValues = (storage: object) => readProblems(() => refuseUnusedStorage(parseConfig({ storage })));
   const unstored = "has no effect: sessions are not stored without `storage.directory`";
 
   it("are refused as arguments without a folder, also with their default values", () => {
-    for (const [key, value] of Object.entries({ durability: "call", interval_seconds: 1, memory_bytes: 5 })) {
+    for (const [key, value] of Object.entries({ durability: "call", memory_bytes: 5 })) {
       expect(refusedArguments(`storage.${key}=${value}`)).toEqual({ [`storage.${key}`]: unstored });
     }
   });
@@ -221,14 +248,7 @@ describe("keys of storage without effect", () => {
       "storage.memory_bytes": unstored,
     });
     expect(() => refuseUnusedStorage(parseConfig({ storage: { durability: "call" } }))).not.toThrow();
-  });
-
-  it("include the interval if commits have none", () => {
-    expect(refusedValues({ directory: "/data", interval_seconds: 1 })).toEqual({
-      "storage.interval_seconds": "has no effect: only `storage.durability=interval` uses it",
-    });
-    const used = parseConfig({ storage: { directory: "/data", durability: "interval", interval_seconds: 1 } });
-    expect(() => refuseUnusedStorage(used)).not.toThrow();
+    expect(() => refuseUnusedStorage(parseConfig({ storage: { directory: "/data", memory_bytes: 5 } }))).not.toThrow();
   });
 });
 
@@ -237,8 +257,6 @@ describe("a key without effect", () => {
   it.each([
     [{ engine: { ...SGLANG, sequences: 4 }, model: { path: "/m" } }, "engine.sequences"],
     [{ engine: { max_inflight: 4 } }, "engine.max_inflight"],
-    [{ engine: { health_seconds: 0 } }, "engine.health_seconds"],
-    [{ engine: { ...SGLANG, vllm_api: "generate" }, model: { path: "/m" } }, "engine.vllm_api"],
     [{ server: { advertised_host: "node1" } }, "server.advertised_host"],
   ])("is refused: %j", (written, key) => {
     expect(Object.keys(readProblems(() => parseConfig(written)))).toEqual([key]);

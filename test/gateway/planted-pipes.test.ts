@@ -25,15 +25,6 @@ it("reads the other registrations beside a named pipe, and names the pipe", asyn
   expect(problems).toEqual([`pipe.json in ${folder} cannot be read: it is not a regular file`]);
 });
 
-it("reports a file of workers that is a named pipe", async () => {
-  const folder = temporaryFolder();
-  plantPipe(folder, "workers");
-  const problems: string[] = [];
-  const file = join(folder, "workers");
-  expect(await new WorkerAddresses({ urls: [], file }, (problem) => problems.push(problem)).read()).toEqual([]);
-  expect(problems).toEqual([`${file} cannot be read: it is not a regular file`]);
-});
-
 it("keeps the last addresses if a file system does not answer, and asks it again once it does", async () => {
   const folder = temporaryFolder();
   registerWorker(folder, { url: "http://127.0.0.1:9", tag: "one" });

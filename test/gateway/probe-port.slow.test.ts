@@ -10,7 +10,7 @@ import { startWorker } from "./workers.js";
 async function start(workers: readonly string[]) {
   const config = parseConfig({
     server: { port: 0, probe_port: 0, shutdown_seconds: 3600 },
-    gateway: { workers, poll_seconds: 0.05 },
+    gateway: { workers },
   });
   const gateway = await startGateway(config, { adminKey: ADMIN_KEY });
   onTestFinished(async () => void (await gateway.close()));

@@ -265,14 +265,16 @@ describe("responses in progress", () => {
 });
 
 describe("the list of workers", () => {
-  it("follows changes of a file", async () => {
+  it("follows changes of the folder without calls", async () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
-    const file = join(temporaryFolder(), "workers");
-    writeFileSync(file, `# mine\n${one.url}\nnonsense\n`);
-    const gateway = await Gateway.start({ file }, 0.05);
+    const folder = temporaryFolder();
+    const leave = registerWorker(folder, { url: one.url, tag: "one" });
+    writeFileSync(join(folder, "other.json"), "nonsense");
+    const gateway = await Gateway.start({ folder }, 0.05);
     expect(gateway.pool.living().map(({ tag }) => tag)).toEqual(["one"]);
-    expect(gateway.problems.join()).toContain("nonsense");
-    writeFileSync(file, `${two.url} # the other\n`);
+    expect(gateway.problems.join()).toContain("other.json");
+    leave();
+    registerWorker(folder, { url: two.url, tag: "two" });
     await until(() => gateway.pool.living().some(({ tag }) => tag === "two"));
     expect(gateway.pool.all().map(({ tag }) => tag)).toEqual(["two"]);
   });

@@ -5,10 +5,9 @@ import { type Config, parseConfig } from "../../src/config/index.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
-import type { JsonLimits } from "../../src/native/contract.js";
 import { createServer } from "../../src/server/app.js";
 import type { ServerContext, ServerSettings } from "../../src/server/context.js";
-import { toJsonLimits, toServerSettings } from "../../src/server/start.js";
+import { toServerSettings } from "../../src/server/start.js";
 import { openServerStorage } from "../../src/server/storage/server-storage.js";
 import { openWeightVersion } from "../../src/server/storage/weight-version.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
@@ -17,9 +16,6 @@ import { ScriptedEngine } from "./scripted-engine.js";
 export const ADMIN_KEY = "sk-admin-0123456789abcdef";
 
 const DEFAULTS = parseConfig({});
-
-/** The limits of a server with the default configuration. */
-export const JSON_LIMITS: JsonLimits = toJsonLimits(DEFAULTS);
 
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;

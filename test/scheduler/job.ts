@@ -24,7 +24,7 @@ export interface RolloutJob {
 export function rolloutJob({ folder, workers, tasks, pauseMilliseconds = 0, restarts = 1 }: RolloutJob): JobSpec {
   const node = process.execPath;
   const serve = ["serve", "server.port=0", "server.workers_folder={folder}/workers", "server.shutdown_seconds=0"];
-  const gateway = ["gateway", "server.port=0", "gateway.workers_folder={folder}/workers", "gateway.poll_seconds=0.2"];
+  const gateway = ["gateway", "server.port=0", "gateway.workers_folder={folder}/workers"];
   const rollout = ["{folder}", "{index}", String(workers), String(tasks), "{gateway_url}", String(pauseMilliseconds)];
   const roles: JobInput["roles"] = [
     { role: "controller", command: [node, worker("controller"), "{folder}", "{gateway_url}"], env, restarts: 0 },

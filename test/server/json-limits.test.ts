@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { JSON_LIMITS } from "../../src/server/start.js";
 import type { WireExport } from "../helpers/export-json.js";
-import { JSON_LIMITS, Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 
 /**
  * A body that exceeds a limit is refused before it is parsed, and its session is unchanged. The session of each test has one

@@ -25,7 +25,7 @@ async function serve(tag: string, folder: string, directory: string): Promise<{ 
       "server.shutdown_seconds=0",
       `server.worker_tag=${tag}`,
       `server.workers_folder=${folder}`,
-      `rollout.agent.shared_memory_directory=${directory}`,
+      `server.shared_memory_directory=${directory}`,
     ],
     { ROLLTAPE_ADMIN_API_KEY: ADMIN },
   );

@@ -271,7 +271,7 @@ describe("calls in flight", () => {
     const refused = await proxy.chat(session, [user("three")], { n: 3 });
     expect(refused.refusal).toBe("400 invalid_value");
     expect(refused.headers["retry-after"]).toBeUndefined();
-    expect(refused.error.message).toContain("at most 2 (rollout.agent.max_concurrent_calls)");
+    expect(refused.error.message).toContain("at most 2 (server.max_concurrent_calls)");
     expect(refused.error.message).toContain("received 3");
     expect((await recordOf(proxy, session)).calls_in_flight).toBe(0);
     expect((await proxy.chat(session, [user("two")], { n: 2 })).status).toBe(200);

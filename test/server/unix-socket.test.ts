@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const open = () => listen(proxy.app, { host: "127.0.0.1", port: 0, listen_backlog: 16, socket: path });
+const open = () => listen(proxy.app, { host: "127.0.0.1", port: 0, socket: path });
 
 async function post(target: RequestOptions, body: object): Promise<{ status: number | undefined; body: string }> {
   const headers = { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" };

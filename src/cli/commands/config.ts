@@ -1,10 +1,10 @@
 import { Document, isScalar, isSeq, visit } from "yaml";
-import { findChooser, readSources, redact, resolveConfig, TEMPLATE_TYPE } from "../../config/index.js";
+import { findChooser, findUsers, readSources, redact, resolveConfig, TEMPLATE_TYPE } from "../../config/index.js";
 import type { ServeOptions } from "../config-options.js";
 
 /**
- * `rolltape config`: prints the resolved configuration as YAML, with secret keys hidden. A comment says where a value came from, unless
- * it is the default.
+ * `rolltape config`: prints the resolved configuration as YAML, with secret keys hidden. Comments of values that are not
+ * defaults say where they came from and which commands use them.
  */
 export function printConfig(overrides: readonly string[], { config: file, startedBy }: ServeOptions): void {
   const sources = { file, overrides };
@@ -17,9 +17,10 @@ export function printConfig(overrides: readonly string[], { config: file, starte
       const names = [...parents.flatMap((parent) => ("key" in parent ? [parent.key] : [])), key];
       const path = names.map(String).join(".");
       const source = findSource(path);
-      if (isSeq(value) && source !== undefined) value.commentBefore = ` ${source}`;
+      const comment = source && ` ${source}; used by ${findUsers(path).join(", ")}`;
+      if (isSeq(value) && comment !== undefined) value.commentBefore = comment;
       if (!isScalar(value)) return;
-      if (source !== undefined) value.comment = ` ${source}`;
+      if (comment !== undefined) value.comment = comment;
       if (path !== TEMPLATE_TYPE || chooser === undefined) return;
       value.value = "concat";
       value.comment = ` ${chooser}; hf if the chat template of the model does not allow concat`;

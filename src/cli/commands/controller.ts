@@ -5,13 +5,13 @@ import { readRegularFileSync } from "../../support/regular-file.js";
 import { EXIT_TOO_FEW } from "../exit.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
 import { assertJobArguments } from "../rollout/job-arguments.js";
+import { controllerCommand } from "../rollout/job-command.js";
 import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
 import { readTasks } from "../rollout/read-tasks.js";
 import type { ControllerCommandOptions } from "../rollout/rollout-options.js";
 import { runRolloutJob } from "../rollout/run-rollout-job.js";
 import { describeRollout, describeTooFew } from "../rollout/summary.js";
-import { unusedByController } from "../rollout/unused-keys.js";
 
 /** Unlike a server, a controller listens on any free port: `--url-file` tells workers which. */
 const CONTROLLER_DEFAULTS = ["server.port=0"] as const;
@@ -23,7 +23,7 @@ const CONTROLLER_DEFAULTS = ["server.port=0"] as const;
 export async function controller(args: readonly string[], options: ControllerCommandOptions): Promise<void> {
   const overrides = [...CONTROLLER_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
-  refuseUnused(args, unusedByController(options));
+  refuseUnused(args, controllerCommand(options));
   assertJobArguments(config, options);
   const tasks = await readTasks(options.data);
   using watch = new ProcessWatch();

@@ -1,4 +1,4 @@
-import { readAdminKey, refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "../../config/index.js";
+import { GATEWAY, readAdminKey, refuseUnused, resolveConfig } from "../../config/index.js";
 import type { RunningGateway } from "../../gateway/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
@@ -16,7 +16,7 @@ const STOP_MARGIN_SECONDS = 5;
  */
 export async function gateway(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
-  refuseUnused(overrides, UNUSED_BY_GATEWAY);
+  refuseUnused(overrides, GATEWAY);
   const logger = createLogger(config);
   let running: RunningGateway | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {

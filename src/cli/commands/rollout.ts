@@ -4,6 +4,7 @@ import { storageProblems } from "../preflight/storage-problems.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
 import { assertJobArguments } from "../rollout/job-arguments.js";
+import { rolloutCommand } from "../rollout/job-command.js";
 import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
 import { readTasks } from "../rollout/read-tasks.js";
@@ -11,7 +12,6 @@ import type { RolloutOptions } from "../rollout/rollout-options.js";
 import { runRolloutJob } from "../rollout/run-rollout-job.js";
 import { runScheduledRollout } from "../rollout/run-scheduled.js";
 import { describeRollout, describeTooFew } from "../rollout/summary.js";
-import { unusedByRollout } from "../rollout/unused-keys.js";
 
 /**
  * Defaults of a job that differ from those of a server: any free port, few logs, no expiry of sessions that wait for
@@ -38,7 +38,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertEngines(args, options);
   const overrides = [...JOB_DEFAULTS, ...(options.engineCommand === undefined ? [] : UNKNOWN_ENGINES), ...args];
   const config = resolveConfig({ file: options.config, overrides });
-  refuseUnused(args, unusedByRollout(config, options, args));
+  refuseUnused(args, rolloutCommand(config, options, args));
   assertSchedulable(config, options);
   assertJobArguments(config, options);
   const { jobFolder } = options;

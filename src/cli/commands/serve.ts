@@ -8,8 +8,7 @@ import {
   removeKeyFile,
   resolveAdminKey,
   resolveConfig,
-  unusedByServe,
-  unusedByStorage,
+  serveCommand,
   writeKeyFile,
 } from "../../config/index.js";
 import type { RunningServer } from "../../server/start.js";
@@ -36,7 +35,7 @@ const STOP_MARGIN_SECONDS = 10;
 export async function serve(overrides: readonly string[], options: ServeOptions): Promise<void> {
   const { config: file } = options;
   const config = resolveConfig({ file, overrides });
-  refuseUnused(overrides, [...unusedByServe(config), ...unusedByStorage(config, { file, overrides })]);
+  refuseUnused(overrides, serveCommand(config, { file, overrides }));
   refuseUnusedStorage(config, { file, overrides });
   const startedBy = findChooser(options.startedBy, { file, overrides });
   const admin = resolveAdminKey(config, process.env);

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { ConnectionPool } from "../../client/connection-pool.js";
-import { type Config, readAdminKey, refuseUnused, resolveConfig, UNUSED_BY_WORKER } from "../../config/index.js";
+import { type Config, readAdminKey, refuseUnused, resolveConfig, WORKER } from "../../config/index.js";
 import { connectProxy } from "../../rollout/connect.js";
 import type { JobSettings } from "../../rollout/lease/protocol.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
@@ -18,13 +18,16 @@ import { exit } from "../rollout/process-guard.js";
 import { ProcessWatch } from "../rollout/process-watch.js";
 import type { WorkerOptions } from "../rollout/rollout-options.js";
 
+/** Time for which a worker calls a controller that does not answer. */
+const CONTROLLER_WAIT_SECONDS = 600;
+
 /**
  * `rolltape worker`: runs the tasks that a controller leases to it, until the controller has no more or a signal stops it. Prints one
  * JSON line on standard output when it is registered. Logs, and what agents print, go to standard error.
  */
 export async function worker(args: readonly string[], options: WorkerOptions): Promise<void> {
   const config = resolveConfig({ file: options.config, overrides: args });
-  refuseUnused(args, UNUSED_BY_WORKER);
+  refuseUnused(args, WORKER);
   const adminKey = requireKey(config);
   const logger = createLogger(config);
   using watch = new ProcessWatch();
@@ -35,7 +38,7 @@ export async function worker(args: readonly string[], options: WorkerOptions): P
     locate: () => locate(options.controller),
     adminKey,
     connections,
-    patienceSeconds: config.rollout.controller_wait_seconds,
+    patienceSeconds: CONTROLLER_WAIT_SECONDS,
     onTrouble: (why) => {
       if (why === undefined) logger.info("the controller answers again");
       else logger.warn({ why }, "the controller does not answer; results are kept and calls are repeated");

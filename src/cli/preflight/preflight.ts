@@ -6,7 +6,7 @@ import { makeFolder } from "../../support/make-folder.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { requireReadable, requireUsable } from "./usable-folder.js";
 
-const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
+const SHARED_MEMORY = "server.shared_memory_directory";
 /** Default of `shared_memory_directory`. Some machines do not have this folder, but only exports to shared memory need it. */
 const DEFAULT_SHARED_MEMORY = "/dev/shm";
 
@@ -16,8 +16,8 @@ const DEFAULT_SHARED_MEMORY = "/dev/shm";
  *
  * @throws ConfigError if the configuration names another folder and no file can be created in it
  */
-export async function sharedMemoryProblems({ rollout: { agent } }: Config): Promise<NotReady[]> {
-  const folder = agent.shared_memory_directory;
+export async function sharedMemoryProblems({ server }: Config): Promise<NotReady[]> {
+  const folder = server.shared_memory_directory;
   try {
     await requireUsable(folder);
     return [];

@@ -18,7 +18,7 @@ export function createBatchWriter(
   return new BatchWriter({
     waitSeconds: options.writeWait ?? (process.stderr.isTTY ? Infinity : WRITE_WAIT_SECONDS),
     // Shared memory comes last: it is lost when the machine restarts, but outlives the job.
-    rescueFolders: [tmpdir(), config.rollout.agent.shared_memory_directory],
+    rescueFolders: [tmpdir(), config.server.shared_memory_directory],
     // The job's own proxy ends with the job, and the sessions with it.
     untilSaved: options.proxy === undefined,
     signal,

@@ -7,8 +7,8 @@ import {
   type Config,
   findChooser,
   resolveAdminKey,
+  SERVE,
   type Starter,
-  UNUSED_BY_SERVE,
   withoutUnused,
 } from "../../config/index.js";
 import type { GatewayStartOptions, RunningGateway } from "../../gateway/start.js";
@@ -49,7 +49,7 @@ export async function openProxy({ config, options, overrides, screen }: JobProxy
     logger,
     logs: screen.log,
     key: admin.key,
-    args: [...withoutUnused(overrides, UNUSED_BY_SERVE), ...file],
+    args: [...withoutUnused(overrides, SERVE), ...file],
   });
 }
 
@@ -137,7 +137,6 @@ async function startGatewayFor(folder: string, config: Config, options: GatewayS
   const gateway = {
     ...config.gateway,
     workers: [],
-    workers_file: null,
     workers_folder: folder,
     // Without storage, a worker that is restarted has a new tag: the sessions of the former one are lost.
     ...(config.storage.directory === null ? { worker_return_seconds: 0 } : {}),

@@ -1,4 +1,4 @@
-import { UNUSED_BY_WORKER, withoutUnused } from "../../config/index.js";
+import { WORKER, withoutUnused } from "../../config/index.js";
 import { JobProcess } from "./job-process.js";
 import { type LeasesSettings, type OpenLeases, openLeases } from "./open-leases.js";
 import type { JobProxySettings } from "./open-proxy.js";
@@ -19,7 +19,7 @@ export async function openWorkers(settings: WorkersSettings): Promise<OpenLeases
     "--controller",
     leases.url,
     ...agentArguments(options),
-    ...withoutUnused(overrides, UNUSED_BY_WORKER),
+    ...withoutUnused(overrides, WORKER),
     ...(options.config === undefined ? [] : ["--config", options.config]),
   ];
   const nodeArguments = chooseNodeArguments(count);

@@ -1,20 +1,13 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  type Config,
-  UNUSED_BY_GATEWAY,
-  UNUSED_BY_SERVE,
-  UNUSED_BY_WORKER,
-  type UnusedKeys,
-  withoutUnused,
-} from "../../config/index.js";
+import { type Command, type Config, GATEWAY, SERVE, WORKER, withoutUnused } from "../../config/index.js";
 import type { JobInput, JobSpec } from "../../scheduler/job.js";
 import { parseJob } from "../../scheduler/parse-job.js";
 import { sessionsFileOf } from "../export/sessions-file-path.js";
 import { NODE_ARGUMENTS } from "../node-arguments.js";
+import { controllerCommand } from "./job-command.js";
 import { agentArguments } from "./open-workers.js";
 import type { RolloutOptions } from "./rollout-options.js";
-import { unusedByController } from "./unused-keys.js";
 
 export interface RolloutJobSettings {
   readonly config: Config;
@@ -36,21 +29,17 @@ const JOB_STATE = "{folder}/state";
 const KEPT_PORT = "server.port={port}";
 
 /** Keys that the job sets for each process. */
-const ADDRESSES: UnusedKeys[] = [
-  {
-    prefixes: [
-      "server.host",
-      "server.port",
-      "server.probe_port",
-      "server.socket",
-      "server.workers_folder",
-      "server.worker_tag",
-      "server.advertised_host",
-    ],
-    reason: "the job chooses it for each of its processes",
-  },
-  { prefixes: ["gateway.workers"], reason: "the job has its own proxies" },
-  { prefixes: ["storage.directory"], reason: "each process has a folder of its own in it" },
+const CHOSEN = [
+  "server.host",
+  "server.port",
+  "server.probe_port",
+  "server.socket",
+  "server.workers_folder",
+  "server.worker_tag",
+  "server.advertised_host",
+  "gateway.workers",
+  "gateway.workers_folder",
+  "storage.directory",
 ];
 
 /**
@@ -87,7 +76,7 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
   return [
     "server.shutdown_seconds=1",
     "rollout.agent.session_timeout_seconds=2147483",
-    ...forward(settings, UNUSED_BY_SERVE),
+    ...forward(settings, SERVE),
     "--started-by",
     "rollout",
     ...(settings.options.engineCommand === undefined ? [] : ["engine.urls={engine_urls}"]),
@@ -109,7 +98,7 @@ function gatewayArguments(settings: RolloutJobSettings): string[] {
     "server.socket=null",
     "gateway.workers_folder={folder}/workers",
   ];
-  return [...forward(settings, UNUSED_BY_GATEWAY), ...place];
+  return [...forward(settings, GATEWAY), ...place];
 }
 
 function workerArguments(settings: RolloutJobSettings): string[] {
@@ -122,7 +111,7 @@ function workerArguments(settings: RolloutJobSettings): string[] {
     "worker-{index}",
     "--replace",
   ];
-  return [...place, ...agentArguments(settings.options), ...forward(settings, UNUSED_BY_WORKER)];
+  return [...place, ...agentArguments(settings.options), ...forward(settings, WORKER)];
 }
 
 function controllerArguments(settings: RolloutJobSettings): string[] {
@@ -155,7 +144,7 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
     ...(options.keepSessions ? ["--keep-sessions"] : []),
     ...(options.transcripts === false ? ["--no-transcripts"] : []),
     ...(options.metrics === false ? ["--no-metrics"] : []),
-    ...forward(settings, unusedByController(options)),
+    ...forward(settings, controllerCommand(options)),
     "server.host={node}",
     // The first start finds no job in a new folder, and begins one.
     "--resume",
@@ -165,9 +154,9 @@ function controllerArguments(settings: RolloutJobSettings): string[] {
 }
 
 /** Returns the user's configuration, without keys that the command does not use. */
-function forward({ options, overrides }: RolloutJobSettings, unused: readonly UnusedKeys[]): string[] {
+function forward({ options, overrides }: RolloutJobSettings, command: Command): string[] {
   const file = options.config === undefined ? [] : ["--config", resolve(options.config)];
-  return [...file, ...withoutUnused(overrides, [...unused, ...ADDRESSES])];
+  return [...file, ...withoutUnused(overrides, command, CHOSEN)];
 }
 
 function store({ config }: RolloutJobSettings, name: string): string[] {

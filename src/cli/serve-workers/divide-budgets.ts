@@ -69,7 +69,7 @@ export function divideBudgets(config: Config, workers: number, machine: Machine 
     "server.body_bytes_in_flight": bodyBytes,
     "server.max_connections": share(server.max_connections, LEAST.connections),
     "engine.max_inflight": share(engine.max_inflight, LEAST.inflight),
-    "rollout.agent.shared_memory_bytes": share(rollout.agent.shared_memory_bytes, LEAST.sharedMemoryBytes),
+    "server.shared_memory_bytes": share(server.shared_memory_bytes, LEAST.sharedMemoryBytes),
     "rollout.agent.export_retention_bytes": Math.ceil(rollout.agent.export_retention_bytes / workers),
     // Null: the worker takes half of its `store_bytes`.
     ...(storage.memory_bytes === null

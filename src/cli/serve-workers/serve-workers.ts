@@ -130,7 +130,6 @@ function toGatewayConfig(config: Config, folder: string, budgets: WorkerBudgets)
   const gateway = {
     ...config.gateway,
     workers: [],
-    workers_file: null,
     workers_folder: folder,
     direct: config.gateway.direct ?? true,
     // Without storage, a worker that is restarted has a new tag: the sessions of the former one are lost.

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Config, type Starter, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
+import { type Config, SERVE, type Starter, withoutUnused } from "../../config/index.js";
 import type { WorkerProcessState } from "../../gateway/context.js";
 import type { ChildEnd } from "../../support/processes/child-end.js";
 import type { WorkerBudgets } from "./divide-budgets.js";
@@ -73,7 +73,7 @@ function workerArguments(options: WorkerFleetOptions, name: string): string[] {
   const { config, budgets, file, overrides, startedBy, folder } = options;
   const storage = workerFolder(config, name);
   return [
-    ...withoutUnused(overrides, UNUSED_BY_SERVE),
+    ...withoutUnused(overrides, SERVE),
     ...(file === undefined ? [] : ["--config", file]),
     ...(startedBy === undefined ? [] : ["--started-by", startedBy]),
     "server.workers=1",

@@ -4,6 +4,7 @@ import { GIBIBYTE } from "./limits.js";
 import { messageFilter } from "./message-filter.js";
 import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "./parser-names.js";
 import { samplingOverrideSchema } from "./sampling-override.js";
+import { usedBy } from "./used-by.js";
 import { nullableText, seconds, secretKey } from "./values.js";
 
 /** Sessions of agents: lifetime, access, prompts, rewards and export. */
@@ -11,35 +12,35 @@ export const agentSchema = z.strictObject({
   mode: z
     .enum(["inline", "subproc"])
     .default("inline")
-    .describe(
-      "Where agents run: `inline` in the rollout worker's process, `subproc` in a pool of subprocesses. Used by rollout jobs only.",
-    ),
+    .describe("Where agents run: `inline` in the rollout worker's process, `subproc` in a pool of subprocesses.")
+    .meta(usedBy("worker", "choice of mode")),
   subproc_max_workers: z
     .int()
     .min(1)
     .max(256)
     .default(4)
+    .describe("Maximum number of subprocesses in that pool, and of processes of a Python agent.")
+    .meta(usedBy("worker", "subprocesses")),
+  python: nullableText
     .describe(
-      "Maximum number of subprocesses in that pool, and of processes of a Python agent. Used by rollout jobs only.",
-    ),
-  python: nullableText.describe(
-    "Python interpreter of Python agents. Null: that of the active virtual environment (`VIRTUAL_ENV`), else `python3`. Used by rollout jobs only.",
-  ),
+      "Python interpreter of Python agents. Null: that of the active virtual environment (`VIRTUAL_ENV`), else `python3`.",
+    )
+    .meta(usedBy("worker", "Python agent")),
   tasks_per_worker: z
     .int()
     .min(1)
     .max(4096)
     .default(128)
-    .describe(
-      "Maximum number of tasks that an asynchronous Python agent runs at once in a process. Used by rollout jobs only.",
-    ),
+    .describe("Maximum number of tasks that an asynchronous Python agent runs at once in a process.")
+    .meta(usedBy("worker", "Python agent")),
   admin_api_key: secretKey
     .nullable()
     .default(null)
     .describe(
       "Admin key. Null: the environment variable `ROLLTAPE_ADMIN_API_KEY`; if that is unset, a random key is written to `rollout.agent.key_file`.",
     )
-    .meta({ writeOnly: true }),
+    .meta({ writeOnly: true })
+    .meta(usedBy(["proxy", "gateway", "rollout", "worker"])),
   key_file: nullableText.describe(
     "File for a random admin key, readable by its owner only. Null: `admin-key-<port>` in the cache folder (`$ROLLTAPE_CACHE_DIR`, else `$XDG_CACHE_HOME/rolltape`, else `~/.cache/rolltape`).",
   ),
@@ -58,99 +59,35 @@ export const agentSchema = z.strictObject({
     .min(0)
     .default(GIBIBYTE)
     .describe("Maximum memory for exported sessions that can be exported again, in bytes."),
-  max_session_tokens: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(2 ** 28)
-    .describe(
-      "Maximum tokens of one session. Tokens that a call shares with its parent count once. Further calls are refused with 403. Null: no limit.",
-    ),
-  max_session_calls: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(65_536)
-    .describe("Maximum number of recorded model calls of one session. More are refused with 403. Null: no limit."),
-  max_session_bytes: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(2 * GIBIBYTE)
-    .describe(
-      "Maximum memory of one session with its tokens, messages, tools and stored responses, in bytes. Further calls are refused with 403. Null: no limit.",
-    ),
-  max_concurrent_calls: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(256)
-    .describe(
-      "Maximum number of calls that one session may have in flight, including calls whose answers were not read yet. More are refused with 429. Null: no limit.",
-    ),
-  max_choices: z
-    .int()
-    .min(1)
-    // The answers' ids must fit a header.
-    .max(128)
-    .default(64)
-    .describe(
-      "Maximum number of answers that one model call may ask for (`n` of chat completions, `candidateCount` of Gemini). More are refused with 400. Each answer counts as a call of `max_session_calls` and `max_concurrent_calls`.",
-    ),
-  max_upstream_calls: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(4096)
-    .describe(
-      "Maximum number of calls that one session may make to `upstreams`. More are refused with 403. Null: no limit.",
-    ),
-  max_concurrent_upstream_calls: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(16)
-    .describe(
-      "Maximum number of calls to `upstreams` that one session may have in flight. They also count as calls of `max_concurrent_calls`. More are refused with 429. Null: no limit.",
-    ),
-  shared_memory_directory: z
-    .string()
-    .regex(/^\//)
-    .default("/dev/shm")
-    .meta({ expected: "an absolute path" })
-    .describe("Folder for batches that are exported with `transport: shm`. Use a file system in memory."),
-  shared_memory_bytes: z
-    .int()
-    .min(1)
-    .default(4 * GIBIBYTE)
-    .describe("Maximum size of these batches together, in bytes."),
   turn_discount: z
     .number()
     .min(0)
     .max(1)
     .default(1)
-    .describe(
-      "Share of a turn's reward that its parent turn receives. Used by rollout jobs only; an export call has a discount of its own.",
-    ),
+    .describe("Share of a turn's reward that its parent turn receives. An export call has a discount of its own.")
+    .meta(usedBy("rollout")),
   export_style: z
     .enum(["individual", "concat"])
     .default("individual")
     .describe(
-      "Rows of an export: one per interaction (`individual`), or one per leaf of the conversation tree (`concat`). Used by rollout jobs only; an export call has a style of its own.",
-    ),
+      "Rows of an export: one per interaction (`individual`), or one per leaf of the conversation tree (`concat`). An export call has a style of its own.",
+    )
+    .meta(usedBy("rollout")),
   concat_reward: z
     .enum(["leaf", "return"])
     .default("leaf")
     .describe(
-      "Reward of a row in export style `concat`. `leaf`: reward of the row's last turn; rewards set on earlier turns are not counted. `return`: discounted sum of the rewards set on all turns of the row. Used by rollout jobs only; an export call has its own.",
-    ),
-  export_filters: exportFiltersSchema.prefault({}),
+      "Reward of a row in export style `concat`. `leaf`: reward of the row's last turn; rewards set on earlier turns are not counted. `return`: discounted sum of the rewards set on all turns of the row. An export call has its own.",
+    )
+    .meta(usedBy("rollout")),
+  export_filters: exportFiltersSchema.meta(usedBy("rollout")).prefault({}),
   reward_scope: z
     .enum(["interaction", "session"])
     .default("interaction")
     .describe(
-      "Target of a reward that an agent returns as a number. `interaction`: the last completed call. `session`: the whole session, so that the reward does not depend on which call, such as a title or a sub-agent's, came last. A mapping from completion ids always rewards those calls. Used by rollout jobs only.",
-    ),
+      "Target of a reward that an agent returns as a number. `interaction`: the last completed call. `session`: the whole session, so that the reward does not depend on which call, such as a title or a sub-agent's, came last. A mapping from completion ids always rewards those calls.",
+    )
+    .meta(usedBy("rollout")),
   chat_template_type: z
     .enum(["hf", "concat"])
     .default("hf")

@@ -76,16 +76,6 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ engine }) => engine.type !== "embedded" || isDefault("max_inflight", engine),
   },
   {
-    reads: ["engine.health_seconds", "engine.type"],
-    message: "has no effect on the embedded engine, which runs in this process and has no servers to check",
-    holds: ({ engine }) => engine.type !== "embedded" || isDefault("health_seconds", engine),
-  },
-  {
-    reads: ["engine.vllm_api", "engine.type"],
-    message: "has no effect, because only the engine type vllm has several endpoints",
-    holds: ({ engine }) => engine.type === "vllm" || isDefault("vllm_api", engine),
-  },
-  {
     reads: ["server.probe_port", "server.port"],
     message: "expected another port than server.port",
     holds: ({ server }) => server.probe_port !== server.port || server.port === 0,

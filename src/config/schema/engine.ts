@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { usedBy } from "./used-by.js";
 import { baseUrl, nullableText, seconds } from "./values.js";
 
 export const ENGINE_TYPES = ["embedded", "sglang", "vllm"] as const;
@@ -12,7 +13,8 @@ export const engineSchema = z.strictObject({
   urls: z
     .array(baseUrl)
     .default([])
-    .describe("Base URLs of the engine servers. A session stays on one of them to reuse its prefix cache."),
+    .describe("Base URLs of the engine servers. A session stays on one of them to reuse its prefix cache.")
+    .meta(usedBy("proxy", "running engines")),
   model: nullableText.describe(
     "The .gguf file that the embedded engine runs; requires `model.path`. Null: a tiny random model.",
   ),
@@ -36,22 +38,7 @@ export const engineSchema = z.strictObject({
     .describe(
       "Maximum number of generations that run at once on each engine server. Further calls wait, and sessions take turns.",
     ),
-  health_seconds: z
-    .number()
-    .min(0)
-    .max(3600)
-    .default(10)
-    .describe("Seconds between health checks of each engine server, if there are several; 0 disables the checks."),
-  weights_timeout_seconds: seconds
-    .default(1800)
-    .describe("Seconds that one engine server may take to load weights (`POST /rl/weights`). 0 sets no limit."),
   served_model: nullableText.describe("Name of the model on the vLLM servers. Null: ask them."),
-  vllm_api: z
-    .enum(["auto", "generate", "completions"])
-    .default("auto")
-    .describe(
-      "Endpoint of vLLM. `generate`: `/inference/v1/generate`. `completions`: `/v1/completions`. `auto`: the first of them that a server has.",
-    ),
   api_key: nullableText.describe("API key of the engine servers.").meta({ writeOnly: true }),
   admin_api_key: nullableText
     .describe(

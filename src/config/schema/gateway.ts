@@ -1,29 +1,24 @@
 import { z } from "zod";
 import { MAX_SECONDS } from "./limits.js";
+import { usedBy } from "./used-by.js";
 import { baseUrl, nullableText } from "./values.js";
 
 /** `rolltape gateway`: one address for many servers. Its own host and port are under `server`. */
 export const gatewaySchema = z.strictObject({
-  workers: z.array(baseUrl).default([]).describe("Base URLs of the servers behind the gateway."),
-  workers_file: nullableText.describe(
-    "File with more server URLs, one per line; lines that start with # are ignored. It is read again when it changes.",
-  ),
-  workers_folder: nullableText.describe("Shared folder in which servers register (their `server.workers_folder`)."),
-  poll_seconds: z.number().min(0.05).max(60).default(1).describe("Seconds between checks of servers, file and folder."),
+  workers: z
+    .array(baseUrl)
+    .default([])
+    .describe("Base URLs of the servers behind the gateway.")
+    .meta(usedBy("gateway", "running servers")),
+  workers_folder: nullableText
+    .describe("Shared folder in which servers register (their `server.workers_folder`).")
+    .meta(usedBy("gateway", "running servers")),
   direct: z
     .boolean()
     .nullable()
     .default(null)
     .describe(
       "Return the address of the session's server as `base_url` of `/rl/start_session`, so that model calls can bypass the gateway. Agents must then be able to reach the servers. False: they need to reach only the gateway. Null: true for the workers of `server.workers`, else false.",
-    ),
-  control_timeout_seconds: z
-    .number()
-    .min(0.05)
-    .max(MAX_SECONDS)
-    .default(5)
-    .describe(
-      "Seconds that the gateway waits for a server's answer to a control call, such as `/grant_capacity` or `/rl/start_session`. Does not limit model calls and exports.",
     ),
   unreachable_seconds: z
     .number()
@@ -40,5 +35,6 @@ export const gatewaySchema = z.strictObject({
     .default(30)
     .describe(
       "Seconds for which calls wait if the server of their session cannot be reached or has left. They are forwarded when a server with the same tag is back, possibly at another address. The time counts from when the server left; after it, calls get 503. 0: they get 503 at once.",
-    ),
+    )
+    .meta(usedBy("gateway", "storage")),
 });

@@ -7,20 +7,22 @@ import { schedulerSchema } from "./scheduler.js";
 import { serverSchema } from "./server.js";
 import { storageSchema } from "./storage.js";
 import { upstream } from "./upstreams.js";
+import { usedBy } from "./used-by.js";
 
 /** The whole configuration. Each key is checked by itself. */
 export const sectionsSchema = z.strictObject({
-  server: serverSchema.prefault({}),
-  storage: storageSchema.prefault({}),
-  model: modelSchema.prefault({}),
-  engine: engineSchema.prefault({}),
-  rollout: rolloutSchema.prefault({}),
-  scheduler: schedulerSchema.prefault({}),
-  gateway: gatewaySchema.prefault({}),
+  server: serverSchema.meta(usedBy("proxy")).prefault({}),
+  storage: storageSchema.meta(usedBy("proxy")).prefault({}),
+  model: modelSchema.meta(usedBy("proxy")).prefault({}),
+  engine: engineSchema.meta(usedBy("proxy")).prefault({}),
+  rollout: rolloutSchema.meta(usedBy("rollout")).prefault({}),
+  scheduler: schedulerSchema.meta(usedBy("job")).prefault({}),
+  gateway: gatewaySchema.meta(usedBy("gateway")).prefault({}),
   upstreams: z
     .array(upstream)
     .default([])
     .meta({ writeOnly: true })
+    .meta(usedBy("proxy"))
     .describe(
       "Model names whose calls another server answers, `{models, url, api_key, api_key_env, model, timeout_seconds}`, or that are refused, `{models, refuse: true}`. Such calls are not recorded. The first entry that matches the requested name applies. The policy answers all other names and that of the served model. See [Calls to other models](model-calls.md#calls-to-other-models).",
     ),
@@ -28,11 +30,13 @@ export const sectionsSchema = z.strictObject({
     .int()
     .min(1)
     .default(1)
-    .describe("Number of rollouts per task. They form one group. Used by rollout jobs only."),
+    .meta(usedBy("rollout"))
+    .describe("Number of rollouts per task. They form one group."),
   drop_incomplete_group: z
     .boolean()
     .default(true)
-    .describe("Drop all trajectories of a group that has a rejected member. Used by rollout jobs only."),
+    .meta(usedBy("rollout"))
+    .describe("Drop all trajectories of a group that has a rejected member."),
 });
 
 /** The resolved configuration: every key is present, spelled as users write it. Null means "not set". */

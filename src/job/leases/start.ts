@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConnectionLimits } from "../../config/index.js";
 import { finishAnswers } from "../../http/connections/finish-answers.js";
+import { LISTEN_BACKLOG } from "../../http/listen.js";
 import { fitToOpenFiles } from "../../http/open-files.js";
 import { createController } from "./app.js";
 import type { ControllerContext } from "./context.js";
@@ -44,7 +45,7 @@ export async function startController(
     connections: fitToOpenFiles({ ...limits, maxConnections }, 0, logger),
     logger,
   });
-  const url = await app.listen({ host, port, backlog: server.listen_backlog });
+  const url = await app.listen({ host, port, backlog: LISTEN_BACKLOG });
   const close = async () => {
     context.tasks.close();
     // Workers whose request is on its way are told too, before the connections close.

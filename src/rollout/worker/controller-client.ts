@@ -190,7 +190,7 @@ export class ControllerClient {
     this.#isTroubled = true;
     const { patienceSeconds } = this.#options;
     if (now - this.#silentSince < patienceSeconds * 1000) return;
-    const message = `The controller did not answer for ${patienceSeconds} s (rollout.controller_wait_seconds): ${error.message}`;
+    const message = `The controller did not answer for ${patienceSeconds} s: ${error.message}`;
     throw new RolloutWorkerError("controller_unreachable", message, { cause: error });
   }
 }

@@ -12,27 +12,39 @@ import type { SessionLimits } from "./session-limits.js";
 const STORE_SHARE = 0.5;
 /** Minimum share of the store in all memory. */
 const MIN_STORE_SHARE = 0.125;
+/**
+ * Share of the store and of the limit of the JavaScript heap above which new sessions are refused, which leaves room for the calls of
+ * running sessions.
+ */
+const STORE_HIGH_WATER = 0.8;
 
-export function toSessionLimits({ rollout: { agent } }: Config): SessionLimits {
+/** Maximum tokens of one session. Tokens that a call shares with its parent count once. */
+const SESSION_TOKENS = 2 ** 28;
+/** Maximum number of recorded calls of one session. */
+const SESSION_CALLS = 65_536;
+/** Maximum number of calls to upstreams that one session may have in flight. */
+const CONCURRENT_UPSTREAM_CALLS = 16;
+
+export function toSessionLimits({ server }: Config): SessionLimits {
   return {
-    tokens: agent.max_session_tokens ?? Number.POSITIVE_INFINITY,
-    calls: agent.max_session_calls ?? Number.POSITIVE_INFINITY,
-    bytes: agent.max_session_bytes ?? Number.POSITIVE_INFINITY,
-    concurrentCalls: agent.max_concurrent_calls ?? Number.POSITIVE_INFINITY,
+    tokens: SESSION_TOKENS,
+    calls: SESSION_CALLS,
+    bytes: server.max_session_bytes ?? Number.POSITIVE_INFINITY,
+    concurrentCalls: server.max_concurrent_calls ?? Number.POSITIVE_INFINITY,
   };
 }
 
-export function toUpstreamLimits({ rollout: { agent } }: Config): UpstreamLimits {
+export function toUpstreamLimits({ server }: Config): UpstreamLimits {
   return {
-    calls: agent.max_upstream_calls ?? Number.POSITIVE_INFINITY,
-    concurrentCalls: agent.max_concurrent_upstream_calls ?? Number.POSITIVE_INFINITY,
+    calls: server.max_upstream_calls ?? Number.POSITIVE_INFINITY,
+    concurrentCalls: CONCURRENT_UPSTREAM_CALLS,
   };
 }
 
 export function toStoreLimits({ server }: Config): StoreLimits {
   return {
     bytes: server.store_bytes ?? chooseStoreBytes(availableMemory(), server.body_bytes_in_flight),
-    highWater: server.store_high_water,
+    highWater: STORE_HIGH_WATER,
   };
 }
 

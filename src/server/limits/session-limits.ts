@@ -67,7 +67,7 @@ export function requireRoomForCall(session: Session, load: SessionLoad, limits: 
 export function requirePossibleChoices(choices: number, { concurrentCalls }: SessionLimits): void {
   if (choices <= concurrentCalls) return;
   const message =
-    `The number of answers must be at most ${concurrentCalls} (rollout.agent.max_concurrent_calls), ` +
+    `The number of answers must be at most ${concurrentCalls} (server.max_concurrent_calls), ` +
     `because each counts as a call in flight; received ${choices}.`;
   throw new ApiError("invalid_value", message);
 }

@@ -64,7 +64,6 @@ function openFolder(directory: string, { storage }: Config, logger: FastifyBaseL
   return Storage.open({
     directory,
     durability: storage.durability,
-    intervalMilliseconds: storage.interval_seconds * 1000,
     onRead: (read, total) => logger.info({ directory, read, total }, "reading the segments of the storage"),
     onRecover: ({ records, bytes, incomplete }) =>
       logger.info({ directory, records, bytes, incomplete }, "read the records that a crash left in the storage"),

@@ -14,8 +14,7 @@ const LEASE_SECONDS = 3;
 /** A job that does not accept every task must end with a status of its own. */
 const CONFIG = ["rollout.proxy_wait_seconds=60", "rollout.max_concurrent_rollouts=8", "rollout.min_accepted_share=1"];
 const LEASES = [`rollout.lease_seconds=${LEASE_SECONDS}`];
-const WORKER_WAIT = "rollout.controller_wait_seconds=60";
-const WORKERS = ["--workers=2", "--proxy-workers=2", ...LEASES, WORKER_WAIT];
+const WORKERS = ["--workers=2", "--proxy-workers=2", ...LEASES];
 
 /** Settings of a job. */
 export interface JobSettings {
@@ -139,7 +138,7 @@ async function startControllers(
     await sleep(1500);
   }
   const startWorker = () => {
-    const args = ["worker", AGENT, `--controller=${urlFile}`, WORKER_WAIT, CONFIG[0] ?? ""];
+    const args = ["worker", AGENT, `--controller=${urlFile}`, CONFIG[0] ?? ""];
     void processes.start(args, places.workers?.prefix).catch(() => undefined);
   };
   startWorker();

@@ -52,7 +52,7 @@ describe.runIf(canMount)("rolltape rollout on a full disk", TIMES, () => {
     // The folders that the job tries next are on the same disk.
     const env = { ROLLTAPE_ADMIN_API_KEY: KEY, TMPDIR: disk };
     const config = join(temporaryFolder(), "config.yaml");
-    writeFileSync(config, `rollout: { agent: { shared_memory_directory: ${disk} } }`);
+    writeFileSync(config, `server: { shared_memory_directory: ${disk} }`);
     const ended = await runRolltape([...args, ...more, "--config", config], env);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     const [, command = ""] = /can be exported again .*:\n(curl [^]*?\nEND)\n/.exec(ended.stderr) ?? [];

@@ -41,7 +41,7 @@ describe("a mistake in the arguments of rolltape rollout", TIMES, () => {
     const ended = await runRolltape([...args, "--agent", AGENT], env);
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stderr).toContain(
-      "rolltape: warning: rollout.agent.shared_memory_directory: no file can be created in /dev/shm: EROFS",
+      "rolltape: warning: server.shared_memory_directory: no file can be created in /dev/shm: EROFS",
     );
   });
 

@@ -174,7 +174,7 @@ describe("rolltape controller and rolltape worker", TIMES, () => {
       env,
     );
     expect(controller).toMatchObject({ code: 2 });
-    expect(controller.stderr).toContain("rollout.workers: has no effect: `rolltape worker` uses it");
+    expect(controller.stderr).toContain("rollout.workers: has no effect: start workers with `rolltape worker`");
     const worker = ["worker", "--controller", "http://127.0.0.1:9", "--agent", AGENT];
     const refused = await runRolltape([...worker, "group_size=2"], env);
     expect(refused).toMatchObject({ code: 2 });
@@ -183,7 +183,5 @@ describe("rolltape controller and rolltape worker", TIMES, () => {
       code: 2,
       stderr: expect.stringContaining("requires the admin key of its controller") as string,
     });
-    const gone = await runRolltape([...worker, "rollout.controller_wait_seconds=0"], env);
-    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("The controller did not answer") as string });
   });
 });

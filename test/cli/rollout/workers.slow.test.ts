@@ -51,7 +51,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     const gate = join(folder, "gate");
     const tasks = [{ until: gate }, { reward: 1 }].map((task) => JSON.stringify({ question: "?", ...task }));
     writeFileSync(join(folder, "tasks.jsonl"), tasks.join("\n"));
-    const config = ["rollout.max_concurrent_rollouts=1", `server.port=${port}`, "gateway.poll_seconds=0.1"];
+    const config = ["rollout.max_concurrent_rollouts=1", `server.port=${port}`];
     const more = ["--agent", AGENT, "--proxy-workers", "2", "--from-version", "5", ...config];
     const running = rolltape([...args, ...more], { TMPDIR: folder });
     await running.logged("an agent waits on");

@@ -34,7 +34,7 @@ describe("the budgets of a worker", () => {
       "server.body_bytes_in_flight": 128 * MEBIBYTE,
       "server.max_connections": 4096,
       "engine.max_inflight": 256,
-      "rollout.agent.shared_memory_bytes": GIBIBYTE,
+      "server.shared_memory_bytes": GIBIBYTE,
       "rollout.agent.export_retention_bytes": 256 * MEBIBYTE,
     });
   });

@@ -64,7 +64,7 @@ class Served {
   static async start(...overrides: string[]): Promise<Served> {
     const engine = await startSglangServer();
     onTestFinished(() => engine.close());
-    const args = await serveArgs(engine.url, "server.workers=2", "gateway.poll_seconds=0.1", ...overrides);
+    const args = await serveArgs(engine.url, "server.workers=2", ...overrides);
     const server = rolltape(args, { ROLLTAPE_ADMIN_API_KEY: KEY, TMPDIR: temporaryFolder() });
     return new Served(server, engine, await server.ready());
   }

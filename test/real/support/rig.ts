@@ -56,7 +56,7 @@ export interface Rig extends AsyncDisposable {
 /**
  * Starts Rolltape as `rolltape serve` does, with the referee as its engine.
  *
- * @param settings configuration keys such as `engine.vllm_api`, with their values
+ * @param settings configuration keys such as `engine.max_inflight`, with their values
  */
 export async function openRig(
   engine: EngineName,

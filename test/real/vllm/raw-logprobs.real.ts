@@ -14,5 +14,5 @@ afterAll(async () => {
 });
 
 describe("a server without --logprobs-mode and --enable-scale-out", () => {
-  testParity({ engine: "vllm", open, settings: SETTINGS, config: { "engine.vllm_api": "completions" } });
+  testParity({ engine: "vllm", open, settings: SETTINGS });
 });

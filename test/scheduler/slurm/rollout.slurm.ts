@@ -28,7 +28,6 @@ describe("rolltape rollout scheduler.type=slurm", () => {
       "rollout.lease_seconds=3",
       // Fewer than the eight tasks that wait, so that neither worker gets them all.
       "rollout.worker_concurrency=6",
-      "gateway.poll_seconds=0.2",
       "gateway.worker_return_seconds=1",
     ];
     const more = ["--agent", AGENT, "--job-folder", jobFolder, "--nodes", "2", ...keys];

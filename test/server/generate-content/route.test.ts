@@ -230,7 +230,7 @@ describe("a refusal names the field", () => {
     [{ cachedContent: "cachedContents/x" }, "cachedContent is not supported"],
     [
       { generationConfig: { candidateCount: 65 } },
-      "generationConfig.candidateCount must be between 1 and 64 (rollout.agent.max_choices); received 65.",
+      "generationConfig.candidateCount must be between 1 and 64; received 65.",
     ],
     [{ tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch: the server-side tool "googleSearch" is not supported.'],
     [{ tools: [{ computerUse: {} }] }, "computerUse is not supported"],

@@ -51,6 +51,6 @@ function refuseToLoad(error: unknown): never {
 }
 
 function tooSlow(seconds: number): EngineError {
-  const message = `The engine did not answer within ${seconds} seconds (engine.weights_timeout_seconds).`;
+  const message = `The engine did not answer within ${seconds} seconds.`;
   return new EngineError("engine_timeout", message);
 }
