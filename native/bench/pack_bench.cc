@@ -15,10 +15,13 @@ namespace {
 
 constexpr SipKey kKey{};
 
+/// The experts of each token of a mixture of experts with 48 layers.
+const ChannelSpec kExperts{.name = "experts", .dtype = Dtype::kU8, .shape = {48, 8}, .ofSequence = true};
+
 /// Conversations of equal turns; a varying part of each turn is output.
 class Load {
  public:
-  Load(int sessions, int turns, int tokens) {
+  Load(int sessions, int turns, int tokens, bool hasExperts = false) : hasExperts_(hasExperts) {
     for (int i = 0; i < sessions; ++i) {
       sessions_.push_back(std::make_unique<Session>(kKey));
       for (int turn = 0; turn < turns; ++turn) addTurn(*sessions_.back(), turn, tokens / turns);
@@ -50,12 +53,18 @@ class Load {
     const std::vector<std::int32_t> output = ids(outputs);
     Generation generation;
     generation.append(output, std::vector<float>(output.size(), -0.5f), turn / 4);
+    if (hasExperts_) {
+      const std::uint32_t first = base ? prompt.length() - static_cast<std::uint32_t>(input.size()) : 0;
+      const std::vector<std::byte> values((prompt.length() - first + output.size() - 1) * kExperts.itemBytes());
+      generation.addChannel(kExperts, first, values);
+    }
     RecordInput call{prompt, generation, {}, {}, turn - 1};
     call.facts = facts_;
     call.labels = {"stop", "", "chat.completions", "model", "temperature"};
     session.record(call);
   }
 
+  bool hasExperts_;
   std::vector<std::unique_ptr<Session>> sessions_;
   std::vector<std::uint32_t> facts_ = std::vector<std::uint32_t>(17, 1);
   std::mt19937 engine_{20'240'229};
@@ -70,6 +79,12 @@ const Load& agentRun() {
 /// One session of 5,000 calls of two tokens: every row a walk over up to 10,000 spans.
 const Load& deepChain() {
   static const Load load(1, 5000, 10'000);
+  return load;
+}
+
+/// 384 bytes of experts for each of 131 K tokens, in 1.1 M tokens of individual rows.
+const Load& expertRun() {
+  static const Load load(16, 16, 8192, true);
   return load;
 }
 
@@ -113,6 +128,9 @@ BENCHMARK_CAPTURE(pack, agent_run_padded_left, agentRun(), PlanOptions{.padSide 
 BENCHMARK_CAPTURE(pack, agent_run_packed, agentRun(), PlanOptions{.layout = Layout::kPacked})->UseManualTime();
 BENCHMARK_CAPTURE(pack, agent_run_tree, agentRun(), PlanOptions{.layout = Layout::kTree})->UseManualTime();
 BENCHMARK_CAPTURE(pack, agent_run_concat, agentRun(), PlanOptions{.style = RowStyle::kConcat})->UseManualTime();
+BENCHMARK_CAPTURE(pack, expert_run_packed, expertRun(), PlanOptions{.layout = Layout::kPacked})->UseManualTime();
+BENCHMARK_CAPTURE(pack, expert_run_concat, expertRun(), PlanOptions{.style = RowStyle::kConcat})->UseManualTime();
+BENCHMARK_CAPTURE(pack, expert_run_tree, expertRun(), PlanOptions{.layout = Layout::kTree})->UseManualTime();
 BENCHMARK_CAPTURE(pack, deep_chain_padded, deepChain(), PlanOptions{})->UseManualTime();
 BENCHMARK_CAPTURE(pack, deep_chain_packed, deepChain(), PlanOptions{.layout = Layout::kPacked})->UseManualTime();
 

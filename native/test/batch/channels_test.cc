@@ -112,6 +112,18 @@ TEST(Channels, RandomTreesGiveTheItemsOfTheModelInEveryLayout) {
   EXPECT_GT(found, 300u);
 }
 
+TEST(Channels, LargeBlocksWhichGoPastTheCachesAreWrittenAlike) {
+  for (unsigned seed = 200; seed < 204; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::Random random(seed);
+    const test::Forest forest = test::randomForest(random);
+    PlanOptions options = test::randomOptions(random);
+    options.layout = Layout::kPadded;
+    options.padToMultipleOf = 2003;
+    expectChannels(forest, Plan(sessionsOf(forest), options), 2);
+  }
+}
+
 TEST(Channels, AreTheSameOnceStoredAndRestored) {
   for (unsigned seed = 300; seed < 340; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,7 +1,6 @@
 #include "channels.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "../../base/parallel.h"
@@ -32,13 +31,9 @@ class ChannelRows {
         channel_(channel),
         places_(places),
         itemBytes_(channel.spec.itemBytes()),
-        items_(block.tensor<std::byte>(channel.spec.name)) {
-    if (channel.spec.isRagged()) {
-      offsets_ = block.tensor<std::int64_t>(channel.spec.offsets);
-    } else {
-      mask_ = block.tensor<std::uint8_t>(channel.maskName());
-    }
-  }
+        items_(block.tensor<std::uint8_t>(channel.spec.name), block.isBulk()),
+        mask_(channel.spec.isRagged() ? nullptr : block.tensor<std::uint8_t>(channel.maskName()), block.isBulk()),
+        offsets_(channel.spec.isRagged() ? block.tensor<std::int64_t>(channel.spec.offsets) : nullptr) {}
 
   void write(std::size_t index) {
     const PlanRow& row = plan_.rows()[index];
@@ -48,6 +43,8 @@ class ChannelRows {
     item_ = channel_.spec.isRagged() ? channel_.rowStarts[index] : 0;
     const std::uint64_t end = places_[index + 1];
     const bool isLeft = plan_.options().layout == Layout::kPadded && plan_.options().padSide == PadSide::kLeft;
+    items_.moveTo((offsets_ == nullptr ? at_ : item_) * itemBytes_);
+    mask_.moveTo(at_);
     const std::uint64_t first = isLeft ? end - (tokens.end - tokens.begin) : at_;
     for (const ChannelStretch& stretch : stretches_) {
       skipTo(first + (stretch.from - tokens.begin));
@@ -57,7 +54,8 @@ class ChannelRows {
   }
 
   void finish() {
-    if (offsets_ != nullptr) offsets_[places_.back()] = static_cast<std::int64_t>(channel_.items());
+    items_.finish();
+    mask_.finish();
   }
 
  private:
@@ -66,16 +64,15 @@ class ChannelRows {
     if (offsets_ != nullptr) {
       std::fill(offsets_ + at_, offsets_ + place, static_cast<std::int64_t>(item_));
     } else {
-      std::memset(items_ + at_ * itemBytes_, 0, (place - at_) * itemBytes_);
-      std::memset(mask_ + at_, 0, place - at_);
+      items_.fill(0, (place - at_) * itemBytes_);
+      mask_.fill(0, place - at_);
     }
     at_ = place;
   }
 
   void copy(const ChannelStretch& stretch) {
     const std::span<const std::byte> bytes = stretch.run->bytes(stretch.from, stretch.to);
-    const std::uint64_t to = offsets_ != nullptr ? item_ : at_;
-    if (!bytes.empty()) std::memcpy(items_ + to * itemBytes_, bytes.data(), bytes.size());
+    items_.copy(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     const std::uint32_t count = stretch.to - stretch.from;
     if (offsets_ != nullptr) {
       const std::uint64_t before = stretch.run->itemsBefore(stretch.from);
@@ -84,7 +81,7 @@ class ChannelRows {
       }
       item_ += stretch.items();
     } else {
-      std::memset(mask_ + at_, 1, count);
+      mask_.fill(1, count);
     }
     at_ += count;
   }
@@ -93,9 +90,11 @@ class ChannelRows {
   const BatchChannel& channel_;
   std::span<const std::uint64_t> places_;
   std::uint64_t itemBytes_;
-  std::byte* items_;
-  std::uint8_t* mask_ = nullptr;
-  std::int64_t* offsets_ = nullptr;
+  ColumnWriter<std::uint8_t> items_;
+  /// Null if the channel is ragged.
+  ColumnWriter<std::uint8_t> mask_;
+  /// Null if it is not.
+  std::int64_t* offsets_;
   std::vector<ChannelStretch> stretches_;
   /// The next token and the next item of a ragged channel.
   std::uint64_t at_ = 0;
@@ -115,8 +114,10 @@ void writeChannels(const Plan& plan, const BatchBlock& block, unsigned threads) 
       const auto last = std::ranges::lower_bound(places, end) - places.begin();
       const auto count = static_cast<std::ptrdiff_t>(plan.rows().size());
       for (auto i = first; i < std::min(last, count); ++i) rows.write(static_cast<std::size_t>(i));
+      rows.finish();
     });
-    ChannelRows(plan, channel, places, block).finish();
+    if (!channel.spec.isRagged()) continue;
+    block.tensor<std::int64_t>(channel.spec.offsets)[places.back()] = static_cast<std::int64_t>(channel.items());
   }
 }
 
