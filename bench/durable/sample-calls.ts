@@ -1,6 +1,6 @@
 import type { Message } from "../../src/conversation/message.js";
+import type { RecordedSampling } from "../../src/facts/recorded-sampling.js";
 import { native } from "../../src/native/addon.js";
-import type { RecordedSampling } from "../../src/session/recorded-sampling.js";
 import { Session } from "../../src/session/session.js";
 import { beginTurn, recordAnswer } from "../../test/helpers/record-turn.js";
 import { randomText } from "../text.js";

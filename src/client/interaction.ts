@@ -1,5 +1,5 @@
+import type { RecordedSampling } from "../facts/recorded-sampling.js";
 import type { Tensor } from "../session/batch/tensor.js";
-import type { RecordedSampling } from "../session/recorded-sampling.js";
 import { type Completion, rebuildCompletion } from "./completion.js";
 import { ProxyError } from "./errors.js";
 import { type ModelResponse, splitRow } from "./model-response.js";

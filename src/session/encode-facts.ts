@@ -1,6 +1,6 @@
+import { DEFAULT_SAMPLING, type RecordedSampling } from "../facts/recorded-sampling.js";
 import { firstBytes } from "./first-bytes.js";
 import type { Api, CallFacts } from "./recorded-interaction.js";
-import type { RecordedSampling } from "./recorded-sampling.js";
 
 /**
  * The facts of a call that fill the row columns of a batch.
@@ -14,28 +14,6 @@ export interface RecordedCall extends CallFacts {
   /** Milliseconds since the epoch, when the call completed. */
   readonly createdAt: number;
 }
-
-/** The sampling of a call that was recorded without parameters: temperature 1, no truncation, no penalties. */
-export const DEFAULT_SAMPLING: RecordedSampling = {
-  temperature: 1,
-  samplingTemperature: 1,
-  greedy: false,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  seed: undefined,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: false,
-  thinkingBudget: undefined,
-  maxTokens: 0,
-  grammar: false,
-  logprobs: "temperature",
-  overridden: false,
-};
 
 type ReadFact = (sampling: RecordedSampling, call: RecordedCall) => number;
 

@@ -1,6 +1,6 @@
 import type { Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
-import type { RecordedSampling } from "./recorded-sampling.js";
+import type { RecordedSampling } from "../facts/recorded-sampling.js";
 
 /** The API through which a call came. */
 export type Api = "chat.completions" | "responses" | "messages" | "generate_content";

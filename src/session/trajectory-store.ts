@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
+import { fillRecordedSampling, type RecordedSampling, samplingInputSchema } from "../facts/recorded-sampling.js";
 import { native } from "../native/addon.js";
 import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
 import { Slices } from "../support/async/run-steps.js";
@@ -11,8 +12,6 @@ import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFie
 import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
 import { TAG } from "./recorded-interaction.js";
-import type { RecordedSampling } from "./recorded-sampling.js";
-import { fillRecordedSampling, samplingInputSchema } from "./sampling-input.js";
 import { Session } from "./session.js";
 
 export interface RecordInput {

@@ -1,12 +1,11 @@
 import { toChatMessage } from "../../conversation/chat-message.js";
+import { DEFAULT_SAMPLING, samplingJson } from "../../facts/recorded-sampling.js";
 import { runAtOnce } from "../../support/async/steps.js";
-import { DEFAULT_SAMPLING } from "../encode-facts.js";
 import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
 import { type ExportPlan, type ExportRow, listExportRows, planExport } from "./plan.js";
 import { describeFilter } from "./row-filter.js";
-import { samplingJson } from "./sampling-json.js";
 
 export interface TrajectoriesOptions extends TrajectoryOptions {
   /** Adds `messages` and `output_message_list`, which are untrusted text. */
@@ -130,8 +129,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     left_out: session.leftOut.reasonOf(record.index) ?? null,
     cause: record.tokenExact ? null : (record.fallback ?? null),
     extended: record.extended ?? false,
-    // Sessions that an earlier version stored lack some of the fields.
-    sampling: samplingJson({ ...DEFAULT_SAMPLING, ...record.sampling }),
+    sampling: samplingJson(record.sampling ?? DEFAULT_SAMPLING),
     ...(includeMessages && {
       messages: session.readMessages(record).map(toChatMessage),
       output_message_list: record.output.map(toChatMessage),

@@ -6,7 +6,7 @@ import { describeBatch } from "../../../src/cli/inspect/report.js";
 import type { ChatMessage } from "../../../src/conversation/chat-message.js";
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import { ROW_COLUMNS } from "../../../src/session/batch/row-columns.js";
-import type { RecordedSampling } from "../../../src/session/recorded-sampling.js";
+import type { RecordedSampling } from "../../../src/facts/recorded-sampling.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { temporaryFolder } from "../rolltape.js";

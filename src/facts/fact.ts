@@ -1,0 +1,40 @@
+import type { z } from "zod";
+
+/** One row of a table: a fact that is recorded of a call. */
+export interface Fact {
+  /** Name in JSON, and of its row column. */
+  readonly json: string;
+  /** Accepts a value, whoever gives it. Undefined is null in JSON. */
+  readonly schema: z.ZodType;
+  /** Accepts what a trainer bridge may record, if its engine takes more values than a request may ask for. */
+  readonly recorded?: z.ZodType;
+  /** The value of calls that were recorded without the fact. */
+  readonly missing?: number | boolean | string | undefined;
+  /** Its row column. Absent: it has none. */
+  readonly column?: Column;
+}
+
+/** A tensor of a batch with one value per row and per turn. */
+export interface Column {
+  readonly dtype: "I32" | "F32" | "BOOL";
+  /** Position among the 32-bit words that are stored of a call. Stored calls have it, so it never changes; a new fact takes the next one. */
+  readonly slot: number;
+  /** The value of `undefined`. */
+  readonly none: number;
+  /** The text of docs/reference/batch-format.md, also printed by `rolltape inspect`. */
+  readonly meaning: string;
+}
+
+export const f32 = (slot: number, meaning: string): Column => ({ dtype: "F32", slot, meaning, none: 0 });
+export const i32 = (slot: number, meaning: string, none = 0): Column => ({ dtype: "I32", slot, meaning, none });
+export const bool = (slot: number, meaning: string): Column => ({ dtype: "BOOL", slot, meaning, none: 0 });
+
+/** The values of a table, by the names of its rows. */
+export type Values<Table extends Record<string, Fact>> = {
+  readonly [Name in keyof Table]: z.output<Table[Name]["schema"]>;
+};
+
+/** Returns the values of a call that was recorded without any of these facts. */
+export function missingValues<Table extends Record<string, Fact>>(table: Table): Values<Table> {
+  return Object.fromEntries(Object.entries(table).map(([name, { missing }]) => [name, missing])) as Values<Table>;
+}
