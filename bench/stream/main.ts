@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { createSglangEngine } from "../../src/engine/index.js";
+import { PLAIN_SAMPLING } from "../../src/facts/sampling.js";
 import { native } from "../../src/native/addon.js";
 import { median, seconds, type Times, takeTurns, timesFaster } from "../export/measure.js";
 import { milliseconds, type Row, report } from "../export/row.js";
@@ -100,23 +101,7 @@ async function measureCalls(): Promise<void> {
   }
 }
 
-const SAMPLING = {
-  temperature: 1,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: [],
-  thinkingBudget: undefined,
-  stop: [],
-  stopTokenIds: [],
-  seed: undefined,
-  topLogprobs: 0,
-};
+const SAMPLING = { ...PLAIN_SAMPLING, thinkingBudget: undefined };
 
 if (process.argv.includes("--measure")) {
   await measureScan();
