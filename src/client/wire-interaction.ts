@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exportedFields } from "../facts/call-facts.js";
 import { samplingFromJson } from "../facts/recorded-sampling.js";
 
 const wireTensor = z.object({
@@ -19,25 +20,7 @@ const wireInteraction = z.object({
   token_exact: z.boolean(),
   reward: z.number(),
   own_reward: z.number().nullable(),
-  api: z.string(),
-  requested_model: z.string().nullish(),
-  dropped_tools: z.array(z.string()).optional(),
-  tools: z.int().nullish(),
-  tag: z.string().nullish(),
-  request_kind: z.string().nullish(),
-  agent_id: z.string().nullish(),
-  parent_agent_id: z.string().nullish(),
-  turn_id: z.string().nullish(),
-  placeholders: z.int().optional(),
-  extended: z.boolean().optional(),
-  choice: z.int().optional(),
-  choices: z.int().optional(),
-  attempt: z.int().optional(),
-  versions_uncertain: z.boolean().optional(),
-  created_at: z.number(),
-  latency: z.number().nullish(),
-  finish_reason: z.string(),
-  cause: z.string().nullish(),
+  ...exportedFields,
   sampling: samplingFromJson.optional(),
   prompt_tokens: z.int().optional(),
   completion_tokens: z.int().optional(),

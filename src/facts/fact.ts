@@ -17,10 +17,15 @@ export interface Fact {
 /** A tensor of a batch with one value per row and per turn. */
 export interface Column {
   readonly dtype: "I32" | "F32" | "BOOL";
-  /** Position among the 32-bit words that are stored of a call. Stored calls have it, so it never changes; a new fact takes the next one. */
+  /**
+   * Position among the words that are stored of a call, or, of a column of texts, among its labels. It never changes, because calls
+   * are stored with it: a new fact takes the next one.
+   */
   readonly slot: number;
-  /** The value of `undefined`. */
+  /** The value of `undefined`, and of calls that were stored without the fact. */
   readonly none: number;
+  /** Of a column of texts: those that have the codes 0, 1, 2, … in every batch. */
+  readonly labels?: readonly string[];
   /** The text of docs/reference/batch-format.md, also printed by `rolltape inspect`. */
   readonly meaning: string;
 }
@@ -28,6 +33,13 @@ export interface Column {
 export const f32 = (slot: number, meaning: string): Column => ({ dtype: "F32", slot, meaning, none: 0 });
 export const i32 = (slot: number, meaning: string, none = 0): Column => ({ dtype: "I32", slot, meaning, none });
 export const bool = (slot: number, meaning: string): Column => ({ dtype: "BOOL", slot, meaning, none: 0 });
+export const label = (slot: number, meaning: string, labels: readonly string[] = []): Column => ({
+  dtype: "I32",
+  slot,
+  meaning,
+  none: -1,
+  labels,
+});
 
 /** The values of a table, by the names of its rows. */
 export type Values<Table extends Record<string, Fact>> = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bool, type Fact, f32, i32, missingValues, type Values } from "./fact.js";
+import { bool, type Fact, f32, i32, label, missingValues, type Values } from "./fact.js";
 import { type ParameterName, type ParameterValues, PENALTIES, TRUNCATION } from "./sampling.js";
 
 /** What recorded log probabilities include; src/native/contract/generation.ts describes each. */
@@ -65,7 +65,12 @@ export const SAMPLING_FACTS = {
     column: bool(15, "A grammar limited what could be sampled (structured output, enforced tool calls)."),
   },
   /** Content of the recorded log probabilities. */
-  logprobs: { json: "logprob_content", schema: z.enum(LOGPROB_CONTENTS), missing: "temperature" },
+  logprobs: {
+    json: "logprob_content",
+    schema: z.enum(LOGPROB_CONTENTS),
+    missing: "temperature",
+    column: label(4, "What the recorded log probabilities include.", LOGPROB_CONTENTS),
+  },
   /** True if the configuration replaced a value of the request. */
   overridden: { json: "overridden", schema: z.boolean(), missing: false },
 } as const satisfies Record<string, Fact>;

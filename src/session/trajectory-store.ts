@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
+import { TAG } from "../facts/call-facts.js";
 import { fillRecordedSampling, type RecordedSampling, samplingInputSchema } from "../facts/recorded-sampling.js";
 import { native } from "../native/addon.js";
 import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
@@ -11,7 +12,6 @@ import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batc
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
 import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
-import { TAG } from "./recorded-interaction.js";
 import { Session } from "./session.js";
 
 export interface RecordInput {

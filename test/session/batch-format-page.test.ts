@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { ROW_COLUMNS, type RowColumn } from "../../src/session/batch/row-columns.js";
-import { LABELS } from "../../src/session/encode-facts.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { readPage, tableRows } from "../helpers/page.js";
 import { readSafetensors } from "../helpers/safetensors.js";
@@ -34,8 +33,8 @@ describe("docs/reference/batch-format.md", () => {
   });
 
   it("lists the codes that are the same in every batch", () => {
-    const expected = Object.entries(LABELS).map(([name, { known }]) => {
-      const texts = known.map((label) => `\`${label}\``);
+    const expected = ROW_COLUMNS.filter(({ source }) => source === "label").map(({ name, labels }) => {
+      const texts = labels.map((label) => `\`${label}\``);
       return `| \`${name}\` | ${texts.length === 0 ? "none" : texts.join(", ")} |`;
     });
     expect(tableRows(page, "| column | codes from 0 |")).toEqual(expected);

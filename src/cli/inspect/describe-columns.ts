@@ -1,4 +1,4 @@
-import type { FactName } from "../../session/encode-facts.js";
+import type { ParameterField } from "../../facts/sampling.js";
 import { countNoun } from "../count-noun.js";
 import { countLabels, type InspectedColumn, type InspectedColumns } from "./columns.js";
 import { formatFloat, summarizeNumbers } from "./numbers.js";
@@ -60,8 +60,8 @@ function describeNumbers(values: InspectedColumn["values"]): string {
 }
 
 /** Parameters that truncate the distribution from which tokens are sampled, with the value that turns each off. */
-const TRUNCATIONS = { top_p: 1, top_k: 0, min_p: 0 } as const satisfies Partial<Record<FactName, number>>;
-const LAST_TRUNCATION: FactName = "min_p";
+const TRUNCATIONS = { top_p: 1, top_k: 0, min_p: 0 } as const satisfies Partial<Record<ParameterField, number>>;
+const LAST_TRUNCATION: ParameterField = "min_p";
 
 /** Counts rows that were sampled with truncation by any of these parameters. Greedy calls are not sampled. */
 function describeTruncation(columns: InspectedColumns, rows: number): string[][] {
