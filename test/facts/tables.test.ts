@@ -8,6 +8,7 @@ import {
   samplingFromJson,
   samplingJson,
 } from "../../src/facts/recorded-sampling.js";
+import { PLAIN_SAMPLING } from "../../src/facts/sampling.js";
 
 /** Differs from the default in every value. */
 const SAMPLING = completeRecord({
@@ -36,6 +37,18 @@ describe("the tables of facts", () => {
     expect(new Set(columns).size).toBe(columns.length);
     const fields = [...Object.values(CALL_FACTS), ...Object.values(SAMPLING_FACTS)].map(({ json }) => json);
     expect(new Set(fields).size).toBe(fields.length);
+  });
+});
+
+describe("a call without parameters", () => {
+  it("samples from the whole distribution, with temperature 1 and everything else off", () => {
+    const off = { topP: 1, topK: 0, minP: 0, frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 };
+    expect(PLAIN_SAMPLING).toMatchObject({ ...off, temperature: 1, minTokens: 0, ignoreEos: false, logitBias: [] });
+    expect(PLAIN_SAMPLING).toMatchObject({ stop: [], stopTokenIds: [], seed: undefined, topLogprobs: 0 });
+    expect(DEFAULT_SAMPLING).toMatchObject({ ...off, temperature: 1, samplingTemperature: 1, greedy: false });
+    expect(DEFAULT_SAMPLING).toMatchObject({ minTokens: 0, ignoreEos: false, logitBias: false, grammar: false });
+    expect(DEFAULT_SAMPLING).toMatchObject({ seed: undefined, thinkingBudget: undefined, overridden: false });
+    expect(DEFAULT_SAMPLING).toMatchObject({ maxTokens: 0, logprobs: "temperature" });
   });
 });
 
