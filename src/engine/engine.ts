@@ -1,20 +1,19 @@
-import type { LogprobContent } from "../facts/recorded-sampling.js";
 import type { Sampling } from "../facts/sampling.js";
-import type { NativeGeneration, NativePrompt } from "../native/contract.js";
+import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
 import type { AbortSource } from "../support/async/abort-source.js";
 import { CodedError } from "../support/coded-error.js";
 import type { PromptText } from "./prompt-text.js";
 
-export type { LogprobContent } from "../facts/recorded-sampling.js";
+export type { LogprobContent } from "../native/contract.js";
 
-/** How tokens are drawn. Every field is explicit, so no engine uses a default of its own. Stop strings stay in the tokens. */
+/** How tokens are drawn. Every field is explicit, so no engine uses a default of its own. */
 export interface SamplingParams extends Sampling {
   /**
    * Maximum number of reasoning tokens; undefined for no limit. The reasoning begins in the prompt or in the output. An engine that
-   * cannot enforce the limit ignores it, and calls `onIgnored`. So does an engine that cannot repeat outputs with a `seed`.
+   * cannot enforce the limit ignores it, and calls `onIgnored`; so does one that gives no equal outputs for an equal `seed`.
    */
   readonly thinkingBudget: number | undefined;
-  /** At least 1, and at least `minTokens`. Prompt and output together must fit the context. */
+  /** At least 1. Prompt and output together must fit the context. */
   readonly maxTokens: number;
   /** The form that the output must have. Only for engines with `supports.grammar`. */
   readonly grammar?: Grammar | undefined;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bool, type Column, type Fact, f32, i32, label } from "./fact.js";
+import { bool, type Fact, type FactColumn, f32, i32, label } from "./fact.js";
 import { type RecordedSampling, SAMPLING_FACTS } from "./recorded-sampling.js";
 
 const APIS = ["chat.completions", "responses", "messages", "generate_content"] as const;
@@ -276,17 +276,17 @@ export function readExportedFields(fields: Readonly<Record<string, unknown>>): E
 }
 
 /** A column with the name of its tensors. */
-export interface FactColumn extends Column {
+export interface NamedColumn extends FactColumn {
   readonly name: string;
   readonly read: (call: RecordedCall, sampling: RecordedSampling) => FactValue;
 }
 
-const OF_CALL = Object.values<CallFact>(CALL_FACTS).flatMap(({ json: name, read, column }): FactColumn[] =>
+const OF_CALL = Object.values<CallFact>(CALL_FACTS).flatMap(({ json: name, read, column }): NamedColumn[] =>
   column ? [{ ...column, name, read }] : [],
 );
 
 const OF_SAMPLING = Object.entries<Fact>(SAMPLING_FACTS).flatMap(
-  ([key, { json: name, missing, column }]): FactColumn[] => {
+  ([key, { json: name, missing, column }]): NamedColumn[] => {
     if (!column) return [];
     const none = column.labels || missing === undefined ? column.none : Number(missing);
     return [{ ...column, name, none, read: (_, sampling) => sampling[key as keyof RecordedSampling] }];
@@ -294,7 +294,7 @@ const OF_SAMPLING = Object.entries<Fact>(SAMPLING_FACTS).flatMap(
 );
 
 /** Every column of a fact, in the order of its tensors among those of its kind: texts, numbers, flags. */
-export const FACT_COLUMNS: readonly FactColumn[] = [
+export const FACT_COLUMNS: readonly NamedColumn[] = [
   ...OF_CALL,
   ...OF_SAMPLING,
   { name: "seed", ...i32(12, "Lower 32 bits of the seed, if `seeded`."), read: (_, { seed = 0 }) => seed | 0 },

@@ -11,11 +11,11 @@ export interface Fact {
   /** The value of calls that were recorded without the fact. */
   readonly missing?: number | boolean | string | undefined;
   /** Its row column. Absent: it has none. */
-  readonly column?: Column;
+  readonly column?: FactColumn;
 }
 
 /** A tensor of a batch with one value per row and per turn. */
-export interface Column {
+export interface FactColumn {
   readonly dtype: "I32" | "F32" | "BOOL";
   /**
    * Position among the words that are stored of a call, or, of a column of texts, among its labels. It never changes, because calls
@@ -30,10 +30,10 @@ export interface Column {
   readonly meaning: string;
 }
 
-export const f32 = (slot: number, meaning: string): Column => ({ dtype: "F32", slot, meaning, none: 0 });
-export const i32 = (slot: number, meaning: string, none = 0): Column => ({ dtype: "I32", slot, meaning, none });
-export const bool = (slot: number, meaning: string): Column => ({ dtype: "BOOL", slot, meaning, none: 0 });
-export const label = (slot: number, meaning: string, labels: readonly string[] = []): Column => ({
+export const f32 = (slot: number, meaning: string): FactColumn => ({ dtype: "F32", slot, meaning, none: 0 });
+export const i32 = (slot: number, meaning: string, none = 0): FactColumn => ({ dtype: "I32", slot, meaning, none });
+export const bool = (slot: number, meaning: string): FactColumn => ({ dtype: "BOOL", slot, meaning, none: 0 });
+export const label = (slot: number, meaning: string, labels: readonly string[] = []): FactColumn => ({
   dtype: "I32",
   slot,
   meaning,
@@ -42,11 +42,11 @@ export const label = (slot: number, meaning: string, labels: readonly string[] =
 });
 
 /** The values of a table, by the names of its rows. */
-export type Values<Table extends Record<string, Fact>> = {
+export type FactValues<Table extends Record<string, Fact>> = {
   readonly [Name in keyof Table]: z.output<Table[Name]["schema"]>;
 };
 
 /** Returns the values of a call that was recorded without any of these facts. */
-export function missingValues<Table extends Record<string, Fact>>(table: Table): Values<Table> {
-  return Object.fromEntries(Object.entries(table).map(([name, { missing }]) => [name, missing])) as Values<Table>;
+export function missingValues<Table extends Record<string, Fact>>(table: Table): FactValues<Table> {
+  return Object.fromEntries(Object.entries(table).map(([name, { missing }]) => [name, missing])) as FactValues<Table>;
 }

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { bool, type Fact, f32, i32, label, missingValues, type Values } from "./fact.js";
+import { bool, type Fact, type FactValues, f32, i32, label, missingValues } from "./fact.js";
 import { type ParameterName, type ParameterValues, PENALTIES, TRUNCATION } from "./sampling.js";
 
 /** What recorded log probabilities include; src/native/contract/generation.ts describes each. */
 export const LOGPROB_CONTENTS = ["temperature", "truncated", "raw", "unknown"] as const;
-
-export type LogprobContent = (typeof LOGPROB_CONTENTS)[number];
 
 /** What is recorded of a call's sampling, in the order in which it is stored. */
 export const SAMPLING_FACTS = {
@@ -76,7 +74,7 @@ export const SAMPLING_FACTS = {
 } as const satisfies Record<string, Fact>;
 
 /** How the tokens of an interaction were drawn, and what their recorded log probabilities include. */
-export interface RecordedSampling extends Values<typeof SAMPLING_FACTS> {}
+export interface RecordedSampling extends FactValues<typeof SAMPLING_FACTS> {}
 
 type SamplingFact = keyof RecordedSampling;
 
@@ -108,7 +106,7 @@ export function completeRecord(known: KnownSampling): RecordedSampling {
 }
 
 /** Returns the divisor of the logits that reproduces log probabilities recorded with this sampling temperature. */
-export function recordedTemperature(samplingTemperature: number, logprobs: LogprobContent): number {
+export function recordedTemperature(samplingTemperature: number, logprobs: RecordedSampling["logprobs"]): number {
   return samplingTemperature === 0 || logprobs === "raw" ? 1 : samplingTemperature;
 }
 

@@ -1,4 +1,4 @@
-import { CALL_FACTS, FACT_COLUMNS, type FactColumn } from "../../facts/call-facts.js";
+import { CALL_FACTS, FACT_COLUMNS, type NamedColumn } from "../../facts/call-facts.js";
 import { SAMPLING_FACTS } from "../../facts/recorded-sampling.js";
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
 
@@ -42,7 +42,7 @@ const SPECIAL: Readonly<Record<string, Partial<RowColumn>>> = {
 };
 
 /** Returns the columns of the facts of a kind. A value of a call that was stored without the fact is `none`, as a 32-bit word. */
-function factColumns(kind: (column: FactColumn) => boolean): RowColumn[] {
+function factColumns(kind: (column: NamedColumn) => boolean): RowColumn[] {
   return FACT_COLUMNS.filter(kind).map(({ name, dtype, slot, none, meaning, labels }) => ({
     ...DEFAULTS,
     name,
