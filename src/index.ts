@@ -39,6 +39,7 @@ export {
   type SamplingParams,
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
+export type { RecordedSampling } from "./facts/recorded-sampling.js";
 export {
   type LoadWeights,
   RolloutController,
@@ -102,7 +103,6 @@ export type { BatchMemory, SharedMemoryOptions } from "./session/batch/batch-mem
 export type { BatchOptions } from "./session/batch/batch-options.js";
 export type { BatchTensors, ChannelTensor, Tensor } from "./session/batch/tensor.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
-export type { RecordedSampling } from "./session/recorded-sampling.js";
 export { SessionRegistry } from "./session/session-registry.js";
 export {
   type ChannelInput,

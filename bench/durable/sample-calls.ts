@@ -1,6 +1,6 @@
 import type { Message } from "../../src/conversation/message.js";
+import { DEFAULT_SAMPLING } from "../../src/facts/recorded-sampling.js";
 import { native } from "../../src/native/addon.js";
-import type { RecordedSampling } from "../../src/session/recorded-sampling.js";
 import { Session } from "../../src/session/session.js";
 import { randomText } from "../../test/helpers/random.js";
 import { beginTurn, recordAnswer } from "../../test/helpers/record-turn.js";
@@ -21,26 +21,7 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Messages are cut from this text. Making new words for each would take longer than recording. */
 const TEXT = Buffer.from(randomText(2 ** 22, 1), "latin1");
 
-const SAMPLING: RecordedSampling = {
-  temperature: 1,
-  samplingTemperature: 1,
-  greedy: false,
-  topP: 0.95,
-  topK: 0,
-  minP: 0,
-  seed: undefined,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: false,
-  thinkingBudget: undefined,
-  maxTokens: 1024,
-  grammar: false,
-  logprobs: "temperature",
-  overridden: false,
-};
+const SAMPLING = { ...DEFAULT_SAMPLING, topP: 0.95, maxTokens: 1024 };
 
 /** Records the calls of one session. */
 export class SampleCalls {

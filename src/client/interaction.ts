@@ -1,5 +1,6 @@
+import { type ExportedFacts, readExportedFields } from "../facts/call-facts.js";
+import type { RecordedSampling } from "../facts/recorded-sampling.js";
 import type { Tensor } from "../session/batch/tensor.js";
-import type { RecordedSampling } from "../session/recorded-sampling.js";
 import { type Completion, rebuildCompletion } from "./completion.js";
 import { ProxyError } from "./errors.js";
 import { type ModelResponse, splitRow } from "./model-response.js";
@@ -27,8 +28,17 @@ export interface ExportContext {
   readonly all: ReadonlyMap<string, Interaction>;
 }
 
+/** Has the facts of {@link ExportedFacts}: its type says what the constructor assigns. */
+const ExportedCall = class {
+  constructor(wire: WireInteraction) {
+    Object.assign(this, readExportedFields(wire));
+  }
+} as new (
+  wire: WireInteraction,
+) => ExportedFacts;
+
 /** One recorded model call as it is exported. */
-export class Interaction {
+export class Interaction extends ExportedCall {
   readonly id: string;
   /** Undefined for a root of the tree. */
   readonly parentId: string | undefined;
@@ -40,43 +50,8 @@ export class Interaction {
   readonly reward: number;
   /** The reward that was set for this interaction itself; undefined if none was set. */
   readonly ownReward: number | undefined;
-  readonly api: string;
-  /** `model` of the request: untrusted text. Undefined if it had none. */
-  readonly requestedModel: string | undefined;
-  /** Types of the server-side tools that the prompt left out. Undefined if the proxy is too old to send them. */
-  readonly droppedTools: readonly string[] | undefined;
-  /** Number of tools that the prompt showed. Undefined if not recorded. */
-  readonly tools: number | undefined;
-  /** Header `x-rolltape-tag` of the request. */
-  readonly tag: string | undefined;
-  /** Kind of the call that the agent program reports. Like the ids below, it is untrusted text. */
-  readonly requestKind: string | undefined;
-  /** The agent or thread that made the call. */
-  readonly agentId: string | undefined;
-  /** The agent or thread that started `agentId`. */
-  readonly parentAgentId: string | undefined;
-  readonly turnId: string | undefined;
-  /** Number of images, files and audio that the prompt shows as placeholders. Undefined if the proxy is an older version. */
-  readonly placeholders: number | undefined;
-  /** Index of the answer among those of its call. Undefined if the proxy is an older version. */
-  readonly choice: number | undefined;
-  /** Number of answers of its call (`n`). Undefined if the proxy is an older version. */
-  readonly choices: number | undefined;
-  /** How often the client had sent this request before. */
-  readonly attempt: number | undefined;
-  /** Weights changed during the generation, and the versions of some tokens are not certain. */
-  readonly versionsUncertain: boolean;
   /** Number of output tokens that a thinking budget forced. Undefined if the proxy is an older version. */
   readonly forcedTokens: number | undefined;
-  /** Seconds since the epoch, when the call completed. */
-  readonly createdAt: number;
-  /** Seconds from the request to the end of the call; undefined if not recorded. */
-  readonly latency: number | undefined;
-  readonly finishReason: string;
-  /** Why the prompt does not begin with the parent's tokens: a cause of docs/explanation/prompts.md. */
-  readonly cause: string | undefined;
-  /** True if the prompt adds text to the answer of its parent, whose tokens it continues. */
-  readonly extended: boolean | undefined;
   /** How the tokens were drawn, and what `logprobs` include. Undefined if the proxy is too old to send it. */
   readonly sampling: RecordedSampling | undefined;
   /** Input messages: untrusted text. Undefined unless the export includes messages. */
@@ -87,32 +62,14 @@ export class Interaction {
   readonly #context: ExportContext;
 
   constructor(wire: WireInteraction, context: ExportContext) {
+    super(wire);
     this.id = wire.interaction_id;
     this.parentId = wire.parent_id ?? undefined;
     this.compactedFromId = wire.compacted_from ?? undefined;
     this.tokenExact = wire.token_exact;
     this.reward = wire.reward;
     this.ownReward = wire.own_reward ?? undefined;
-    this.api = wire.api;
-    this.requestedModel = wire.requested_model ?? undefined;
-    this.droppedTools = wire.dropped_tools;
-    this.tools = wire.tools ?? undefined;
-    this.tag = wire.tag ?? undefined;
-    this.requestKind = wire.request_kind ?? undefined;
-    this.agentId = wire.agent_id ?? undefined;
-    this.parentAgentId = wire.parent_agent_id ?? undefined;
-    this.turnId = wire.turn_id ?? undefined;
-    this.placeholders = wire.placeholders;
-    this.choice = wire.choice;
-    this.choices = wire.choices;
-    this.attempt = wire.attempt;
-    this.versionsUncertain = wire.versions_uncertain ?? false;
     this.forcedTokens = wire.forced_tokens;
-    this.createdAt = wire.created_at;
-    this.latency = wire.latency ?? undefined;
-    this.finishReason = wire.finish_reason;
-    this.cause = wire.cause ?? undefined;
-    this.extended = wire.extended;
     this.sampling = wire.sampling;
     this.messages = wire.messages;
     this.outputMessages = wire.output_message_list;

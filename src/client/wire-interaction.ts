@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { RecordedSampling } from "../session/recorded-sampling.js";
+import { exportedFields } from "../facts/call-facts.js";
+import { samplingFromJson } from "../facts/recorded-sampling.js";
 
 const wireTensor = z.object({
   type: z.literal("tensor"),
@@ -7,51 +8,6 @@ const wireTensor = z.object({
   shape: z.array(z.int()),
   data: z.string(),
 });
-
-const wireSampling = z
-  .object({
-    temperature: z.number(),
-    sampling_temperature: z.number(),
-    greedy: z.boolean(),
-    top_p: z.number(),
-    top_k: z.number(),
-    min_p: z.number(),
-    seed: z.number().nullable(),
-    frequency_penalty: z.number(),
-    presence_penalty: z.number(),
-    repetition_penalty: z.number().default(1),
-    min_tokens: z.number().default(0),
-    ignore_eos: z.boolean().default(false),
-    logit_bias: z.boolean().default(false),
-    thinking_budget: z.number().nullish(),
-    max_tokens: z.number(),
-    grammar: z.boolean(),
-    // An unknown kind of a newer proxy must not fail the export.
-    logprob_content: z.enum(["temperature", "truncated", "raw", "unknown"]).catch("unknown"),
-    overridden: z.boolean(),
-  })
-  .transform(
-    (wire): RecordedSampling => ({
-      temperature: wire.temperature,
-      samplingTemperature: wire.sampling_temperature,
-      greedy: wire.greedy,
-      topP: wire.top_p,
-      topK: wire.top_k,
-      minP: wire.min_p,
-      seed: wire.seed ?? undefined,
-      frequencyPenalty: wire.frequency_penalty,
-      presencePenalty: wire.presence_penalty,
-      repetitionPenalty: wire.repetition_penalty,
-      minTokens: wire.min_tokens,
-      ignoreEos: wire.ignore_eos,
-      logitBias: wire.logit_bias,
-      thinkingBudget: wire.thinking_budget ?? undefined,
-      maxTokens: wire.max_tokens,
-      grammar: wire.grammar,
-      logprobs: wire.logprob_content,
-      overridden: wire.overridden,
-    }),
-  );
 
 /** Untrusted text in the shape of OpenAI's chat messages. */
 const recordedMessage = z.looseObject({ role: z.string() });
@@ -64,26 +20,8 @@ const wireInteraction = z.object({
   token_exact: z.boolean(),
   reward: z.number(),
   own_reward: z.number().nullable(),
-  api: z.string(),
-  requested_model: z.string().nullish(),
-  dropped_tools: z.array(z.string()).optional(),
-  tools: z.int().nullish(),
-  tag: z.string().nullish(),
-  request_kind: z.string().nullish(),
-  agent_id: z.string().nullish(),
-  parent_agent_id: z.string().nullish(),
-  turn_id: z.string().nullish(),
-  placeholders: z.int().optional(),
-  extended: z.boolean().optional(),
-  choice: z.int().optional(),
-  choices: z.int().optional(),
-  attempt: z.int().optional(),
-  versions_uncertain: z.boolean().optional(),
-  created_at: z.number(),
-  latency: z.number().nullish(),
-  finish_reason: z.string(),
-  cause: z.string().nullish(),
-  sampling: wireSampling.optional(),
+  ...exportedFields,
+  sampling: samplingFromJson.optional(),
   prompt_tokens: z.int().optional(),
   completion_tokens: z.int().optional(),
   forced_tokens: z.int().optional(),

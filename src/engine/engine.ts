@@ -1,3 +1,4 @@
+import type { Sampling } from "../facts/sampling.js";
 import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
 import type { AbortSource } from "../support/async/abort-source.js";
 import { CodedError } from "../support/coded-error.js";
@@ -6,39 +7,14 @@ import type { PromptText } from "./prompt-text.js";
 export type { LogprobContent } from "../native/contract.js";
 
 /** How tokens are drawn. Every field is explicit, so no engine uses a default of its own. */
-export interface SamplingParams {
-  /** 0 is greedy. Log probabilities are log_softmax(logits / temperature), with temperature 1 if greedy. */
-  readonly temperature: number;
-  /** 1 turns it off. */
-  readonly topP: number;
-  /** 0 turns it off. */
-  readonly topK: number;
-  /** 0 turns it off. */
-  readonly minP: number;
-  readonly frequencyPenalty: number;
-  readonly presencePenalty: number;
-  /** 1 turns it off. */
-  readonly repetitionPenalty: number;
-  /** Number of output tokens before which stop tokens are not sampled; at most `maxTokens`. */
-  readonly minTokens: number;
-  /** If true, only `stopTokenIds` end the output, and not the stop tokens that the engine knows for its model. */
-  readonly ignoreEos: boolean;
-  /** Biases that are added to the logits of tokens. */
-  readonly logitBias: readonly (readonly [tokenId: number, bias: number])[];
+export interface SamplingParams extends Sampling {
   /**
    * Maximum number of reasoning tokens; undefined for no limit. The reasoning begins in the prompt or in the output. An engine that
-   * cannot enforce the limit ignores it, and calls `onIgnored`.
+   * cannot enforce the limit ignores it, and calls `onIgnored`; so does one that gives no equal outputs for an equal `seed`.
    */
   readonly thinkingBudget: number | undefined;
   /** At least 1. Prompt and output together must fit the context. */
   readonly maxTokens: number;
-  /** Strings that end the output. They stay in the tokens; the output parser removes them from the text. */
-  readonly stop: readonly string[];
-  readonly stopTokenIds: readonly number[];
-  /** Equal seeds give equal outputs. An engine that cannot do this ignores it, and calls `onIgnored`. */
-  readonly seed: number | undefined;
-  /** Alternatives to record per token; 0 for none. */
-  readonly topLogprobs: number;
   /** The form that the output must have. Only for engines with `supports.grammar`. */
   readonly grammar?: Grammar | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ParameterField } from "../facts/sampling.js";
 import type { SamplingParams } from "./engine.js";
 
 /**
@@ -20,5 +21,6 @@ export function sharedSamplingFields(sampling: SamplingParams): Record<string, u
     skip_special_tokens: false,
     spaces_between_special_tokens: false,
     logit_bias: sampling.logitBias.length > 0 ? Object.fromEntries(sampling.logitBias) : undefined,
-  };
+    // The compiler checks that no parameter is missing. Each engine counts the rest of `min_tokens` itself.
+  } satisfies Record<Exclude<ParameterField, "min_tokens">, unknown> & Record<string, unknown>;
 }

@@ -1,9 +1,15 @@
 import { z } from "zod";
 import { RESERVED_ARGS } from "../conversation/template-args.js";
+import {
+  PARAMETERS,
+  type ParameterField,
+  type ParameterName,
+  type Sampling,
+  type TokenBias,
+} from "../facts/sampling.js";
 import { withoutNulls } from "../support/json/without-nulls.js";
 import { listOf } from "../support/schema/list-of.js";
 import { jsonObjectSchema } from "./fields.js";
-import type { RequestSampling, TokenBias } from "./request-sampling.js";
 
 /** Fields that the APIs do not define, under the names that SGLang's and vLLM's own chat endpoints use. */
 
@@ -52,12 +58,29 @@ const logitBias = z
       .sort(([a], [b]) => a - b),
   );
 
+type Table = typeof PARAMETERS;
+
+/** The parameters that every endpoint takes under their JSON names. */
+type SharedFields = {
+  readonly [Name in ParameterName as Table[Name] extends { everywhere: true }
+    ? Table[Name]["json"]
+    : never]: z.ZodOptional<Table[Name]["schema"]>;
+};
+
+const ROWS = Object.entries(PARAMETERS);
+
+const sharedFields = Object.fromEntries(
+  ROWS.flatMap(([, row]) => ("everywhere" in row ? [[row.json, optional(row.schema)]] : [])),
+) as SharedFields;
+
+/** Like `schema.optional()`, but the description stays where OpenAPI readers expect it: before the type. */
+function optional(schema: z.ZodType): z.ZodType {
+  return schema.description === undefined ? schema.optional() : schema.optional().describe(schema.description);
+}
+
 /** Every endpoint accepts these fields. */
 export const engineSampling = {
-  min_p: z.number().min(0).max(1).optional(),
-  repetition_penalty: z.number().gt(0).max(2).optional().describe("1 turns it off."),
-  min_tokens: z.int32().min(0).optional().describe("Stop tokens are not sampled before this number of output tokens."),
-  ignore_eos: z.boolean().optional().describe("The model's own stop tokens do not end the answer."),
+  ...sharedFields,
   logit_bias: logitBias.optional().describe("Token ids and what is added to their logits."),
   stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
   seed: z.int().optional(),
@@ -66,16 +89,16 @@ export const engineSampling = {
     .describe(`Variables for the chat template; at most ${MAX_TEMPLATE_KWARGS_LENGTH} characters as JSON.`),
 };
 
-type EngineSampling = z.output<z.ZodObject<typeof engineSampling>>;
+/** Fields of a request that have the names of the table. */
+type ParameterFields = { readonly [Field in ParameterField]?: number | boolean | undefined } & {
+  readonly logit_bias?: readonly TokenBias[] | undefined;
+  readonly stop_token_ids?: readonly number[] | undefined;
+};
 
-/** Returns the sampling parameters of these fields. */
-export function readEngineSampling(request: EngineSampling) {
-  return {
-    minP: request.min_p ?? 0,
-    repetitionPenalty: request.repetition_penalty ?? 1,
-    minTokens: request.min_tokens ?? 0,
-    ignoreEos: request.ignore_eos ?? false,
-    logitBias: request.logit_bias ?? [],
-    stopTokenIds: request.stop_token_ids ?? [],
-  } satisfies Partial<RequestSampling>;
+/** Returns the parameters that a request has under their JSON names. The others are off. */
+export function readParameters(request: ParameterFields): Pick<Sampling, ParameterName | "logitBias" | "stopTokenIds"> {
+  const { logit_bias: logitBias = [], stop_token_ids: stopTokenIds = [] } = request;
+  const parameters: Record<string, unknown> = { logitBias, stopTokenIds };
+  for (const [name, { json, missing }] of ROWS) parameters[name] = request[json] ?? missing;
+  return parameters as Pick<Sampling, ParameterName | "logitBias" | "stopTokenIds">;
 }

@@ -1,69 +1,14 @@
 import type { Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
-import type { RecordedSampling } from "./recorded-sampling.js";
+import type { RecordedCall } from "../facts/call-facts.js";
 
-/** The API through which a call came. */
-export type Api = "chat.completions" | "responses" | "messages" | "generate_content";
-
-/** Format of a call's tag. */
-export const TAG = /^[A-Za-z0-9._:-]{1,64}$/;
-
-/**
- * Hints of an agent program about a call. Each is 1 to 128 printable ASCII characters. They are untrusted: the agent chooses them.
- */
-export interface AgentHints {
-  /** The agent or thread that makes the call. Some programs send it only for sub-agents. */
-  readonly agentId?: string | undefined;
-  /** The agent that started this one. */
-  readonly parentAgentId?: string | undefined;
-  /** The user turn that the call belongs to. */
-  readonly turnId?: string | undefined;
-  /** Kind of the call, such as a turn or a compaction. */
-  readonly requestKind?: string | undefined;
-}
-
-/** How a recorded call was made. Calls recorded by the library's store may lack some of these facts. */
-export interface CallFacts {
-  readonly sampling?: RecordedSampling | undefined;
-  /** The model that the request named, in at most 256 bytes of UTF-8. */
-  readonly requestedModel?: string | undefined;
-  /** Types of the server-side tools that the prompt left out, separated by commas, in at most 256 bytes. */
-  readonly droppedTools?: string | undefined;
-  /** Number of tools that the prompt showed. */
-  readonly toolCount?: number | undefined;
-  /** The caller's own name for calls of this kind; see {@link TAG}. */
-  readonly tag?: string | undefined;
-  /** Hints of the agent program. Undefined if it sent none. */
-  readonly hints?: AgentHints | undefined;
-  /** Number of images, files and audio that the prompt shows as placeholders. */
-  readonly placeholders?: number | undefined;
-  /** Index of the answer among those of its call. Absent: 0. */
-  readonly choice?: number | undefined;
-  /** Number of answers of its call, which were recorded one after the other. Absent: 1. */
-  readonly choices?: number | undefined;
-  /** How often the client had sent the request before, as its SDK reports. */
-  readonly attempt?: number | undefined;
-  /** How often a weight update cut the generation, which was then resumed. */
-  readonly resumes?: number | undefined;
-  /** Weights changed during the generation, and the versions of some tokens are not certain. Absent: false. */
-  readonly versionsUncertain?: boolean | undefined;
-  /** Milliseconds since the epoch, when the call began. */
-  readonly startedAt?: number | undefined;
-  /** The prompt adds text to the recorded answer that it continues; see extended-answers.ts. */
-  readonly extended?: boolean | undefined;
-  /** The stop string that ended the answer. It is not part of the answer's text. */
-  readonly stopString?: string | undefined;
-}
+export type { Api } from "../facts/call-facts.js";
 
 /** A recorded model call without its tokens, which are in native memory. */
-export interface RecordedInteraction extends CallFacts {
+export interface RecordedInteraction extends RecordedCall {
   /** Position in completion order. Native memory identifies the interaction by it. */
   readonly index: number;
   readonly id: string;
-  readonly api: Api;
-  /** Milliseconds since the epoch, when the call completed. */
-  readonly createdAt: number;
-  readonly finishReason: string;
   /** -1 for a root. */
   readonly parent: number;
   /**
@@ -78,7 +23,6 @@ export interface RecordedInteraction extends CallFacts {
   readonly output: readonly Message[];
   /** Last token of the output; undefined for an empty output. */
   readonly lastTokenId: number | undefined;
-  /** Why the prompt does not continue its parent's tokens. Undefined if it does, or if the interaction is a root. */
   readonly fallback: string | undefined;
   /** Identifies the tools that the prompt showed: a digest of their JSON; empty if there were none. */
   readonly toolsKey: string;

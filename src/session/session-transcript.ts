@@ -1,8 +1,8 @@
+import { samplingJson } from "../facts/recorded-sampling.js";
 import type { Steps } from "../support/async/steps.js";
 import type { InteractionsSummary, TranscriptInteraction } from "../transcript/format.js";
 import type { WrittenInteraction, WrittenTranscript } from "../transcript/json-pieces.js";
 import { type Summarized, summarizeInteractions } from "../transcript/summarize.js";
-import { samplingJson } from "./batch/sampling-json.js";
 import { SessionError } from "./errors.js";
 import type { RecordedInteraction } from "./recorded-interaction.js";
 import type { Session } from "./session.js";

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
+import { TAG } from "../facts/call-facts.js";
+import { fillRecordedSampling, type RecordedSampling, samplingInputSchema } from "../facts/recorded-sampling.js";
 import { native } from "../native/addon.js";
 import type { BatchTensorLayout, ChannelSpec, NativeSharedPool } from "../native/contract.js";
 import { Slices } from "../support/async/run-steps.js";
@@ -10,9 +12,6 @@ import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batc
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
 import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
-import { TAG } from "./recorded-interaction.js";
-import type { RecordedSampling } from "./recorded-sampling.js";
-import { fillRecordedSampling, samplingInputSchema } from "./sampling-input.js";
 import { Session } from "./session.js";
 
 /** Items of consecutive tokens. */

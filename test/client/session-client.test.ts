@@ -2,6 +2,7 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { ProxyError } from "../../src/client/errors.js";
 import { SessionClient } from "../../src/client/session-client.js";
+import { DEFAULT_SAMPLING } from "../../src/facts/recorded-sampling.js";
 import type { ServerSettings } from "../../src/server/context.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 
@@ -108,24 +109,12 @@ describe("SessionClient over HTTP", () => {
     });
     expect(all.get(first.id)?.latency).toBeGreaterThanOrEqual(0);
     expect(all.get(first.id)?.sampling).toEqual({
+      ...DEFAULT_SAMPLING,
       temperature: 0.7,
       samplingTemperature: 0.7,
-      greedy: false,
       topP: 0.9,
-      topK: 0,
-      minP: 0,
       seed: 11,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      repetitionPenalty: 1,
-      minTokens: 0,
-      ignoreEos: false,
-      logitBias: false,
-      thinkingBudget: undefined,
       maxTokens: 8,
-      grammar: false,
-      logprobs: "temperature",
-      overridden: false,
     });
     expect(all.get(second.id)?.sampling?.seed).toBeUndefined();
 

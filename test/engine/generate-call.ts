@@ -1,25 +1,9 @@
 import type { GenerateCall, SamplingParams } from "../../src/engine/engine.js";
+import { PLAIN_SAMPLING } from "../../src/facts/sampling.js";
 import { native } from "../../src/native/addon.js";
 
 /** Temperature 1 without filters. */
-export const PLAIN: SamplingParams = {
-  temperature: 1,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: [],
-  thinkingBudget: undefined,
-  maxTokens: 16,
-  stop: [],
-  stopTokenIds: [],
-  seed: undefined,
-  topLogprobs: 0,
-};
+export const PLAIN: SamplingParams = { ...PLAIN_SAMPLING, thinkingBudget: undefined, maxTokens: 16 };
 
 /** Parameters that only the engines define, and that change what is sampled. */
 export const ENGINE_SAMPLING = {

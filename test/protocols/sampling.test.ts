@@ -1,28 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { chatCompletionSchema } from "../../src/protocols/chat-completions/request.js";
+import { DEFAULT_REQUEST as PLAIN } from "../../src/protocols/request-sampling.js";
 import { chat, claude, messages, responses } from "./support/short-requests.js";
 
 /** What requests of each protocol say about sampling. */
-
-const PLAIN = {
-  temperature: 1,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: [],
-  thinkingBudget: undefined,
-  maxTokens: undefined,
-  stop: [],
-  stopTokenIds: [],
-  seed: undefined,
-  topLogprobs: 0,
-  structure: undefined,
-};
 
 const SHARED = {
   temperature: 0.5,

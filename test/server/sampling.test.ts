@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { createEmbeddedEngine, createVllmEngine } from "../../src/engine/index.js";
+import { DEFAULT_SAMPLING } from "../../src/facts/recorded-sampling.js";
 import { warnOfRawLogprobs } from "../../src/server/call/raw-logprobs.js";
 import { toSamplingOverride } from "../../src/server/call/sampling-override.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
@@ -47,24 +48,17 @@ describe("a recorded call", () => {
       response_format: { type: "json_object" },
     });
     expect(readInteraction(proxy, session).sampling).toEqual({
+      ...DEFAULT_SAMPLING,
       temperature: 0.7,
       samplingTemperature: 0.7,
-      greedy: false,
       topP: 0.9,
       topK: 40,
       minP: 0.05,
       seed: 11,
       frequencyPenalty: 0.5,
       presencePenalty: -0.5,
-      repetitionPenalty: 1,
-      minTokens: 0,
-      ignoreEos: false,
-      logitBias: false,
-      thinkingBudget: undefined,
       maxTokens: 100,
       grammar: true,
-      logprobs: "temperature",
-      overridden: false,
     });
   });
 

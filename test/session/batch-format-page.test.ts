@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ROW_COLUMNS, type RowColumn } from "../../src/session/batch/row-columns.js";
-import { LABELS } from "../../src/session/encode-facts.js";
+import { writeFactTables } from "../../scripts/fact-tables.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { testChannels } from "../helpers/channels.js";
 import { readPage, tableRows } from "../helpers/page.js";
@@ -8,13 +7,6 @@ import { readSafetensors } from "../helpers/safetensors.js";
 import { turn, user } from "../helpers/turn.js";
 
 const page = readPage("reference/batch-format.md");
-
-function listTensors({ perRow, perTurn, ofFirstTurn }: RowColumn): string {
-  const ofRows = ofFirstTurn ? "row (first turn)" : "row";
-  return [...(perRow ? [ofRows] : []), ...(perTurn ? ["turn"] : [])].join(", ");
-}
-
-const linked = (meaning: string) => meaning.replace(/docs\/explanation\/(\w+\.md)/, "[$1](../explanation/$1)");
 
 async function readMetadataNames(options: object): Promise<string[]> {
   const store = new TrajectoryStore();
@@ -28,19 +20,8 @@ async function readMetadataNames(options: object): Promise<string[]> {
 }
 
 describe("docs/reference/batch-format.md", () => {
-  it("lists exactly the row columns of the code, with dtype and meaning", () => {
-    const expected = ROW_COLUMNS.map(
-      (column) => `| \`${column.name}\` | ${column.dtype} | ${listTensors(column)} | ${linked(column.meaning)} |`,
-    );
-    expect(tableRows(page, "| column | dtype | tensors | content |")).toEqual(expected);
-  });
-
-  it("lists the codes that are the same in every batch", () => {
-    const expected = Object.entries(LABELS).map(([name, { known }]) => {
-      const texts = known.map((label) => `\`${label}\``);
-      return `| \`${name}\` | ${texts.length === 0 ? "none" : texts.join(", ")} |`;
-    });
-    expect(tableRows(page, "| column | codes from 0 |")).toEqual(expected);
+  it("has the tables of columns and codes that `npm run docs:facts` writes", () => {
+    expect(page).toBe(writeFactTables(page));
   });
 
   it("lists all metadata, and marks what row_tensors: false leaves out", async () => {

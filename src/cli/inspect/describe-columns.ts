@@ -1,4 +1,4 @@
-import type { FactName } from "../../session/encode-facts.js";
+import { TRUNCATION } from "../../facts/sampling.js";
 import { countNoun } from "../count-noun.js";
 import { countLabels, type InspectedColumn, type InspectedColumns } from "./columns.js";
 import { formatFloat, summarizeNumbers } from "./numbers.js";
@@ -59,20 +59,20 @@ function describeNumbers(values: InspectedColumn["values"]): string {
   return `min ${shown(min)}, median ${shown(median)}, max ${shown(max)}`;
 }
 
-/** Parameters that truncate the distribution from which tokens are sampled, with the value that turns each off. */
-const TRUNCATIONS = { top_p: 1, top_k: 0, min_p: 0 } as const satisfies Partial<Record<FactName, number>>;
-const LAST_TRUNCATION: FactName = "min_p";
+/** The parameters that truncate the distribution from which tokens are sampled. */
+const TRUNCATIONS = Object.values(TRUNCATION);
+const LAST_TRUNCATION = TRUNCATION.minP.json;
 
 /** Counts rows that were sampled with truncation by any of these parameters. Greedy calls are not sampled. */
 function describeTruncation(columns: InspectedColumns, rows: number): string[][] {
-  const cuts = Object.entries(TRUNCATIONS).map(([name, off]) => ({ values: columns.get(name)?.values, off }));
+  const cuts = TRUNCATIONS.map(({ json, missing }) => ({ values: columns.get(json)?.values, off: missing }));
   const greedy = columns.get("greedy")?.values;
   let truncated = 0;
   for (let row = 0; row < rows; row++) {
     if (greedy?.[row] !== 1 && cuts.some(({ values, off }) => values !== undefined && values[row] !== off)) truncated++;
   }
   if (truncated === 0) return [];
-  const meaning = `Sampled from a part of the vocabulary: ${Object.keys(TRUNCATIONS).join(", ")}.`;
+  const meaning = `Sampled from a part of the vocabulary: ${TRUNCATIONS.map(({ json }) => json).join(", ")}.`;
   return [["truncated sampling", countRows(truncated), meaning]];
 }
 

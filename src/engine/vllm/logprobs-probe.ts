@@ -1,3 +1,4 @@
+import { PLAIN_SAMPLING } from "../../facts/sampling.js";
 import { native } from "../../native/addon.js";
 import type { CallContent, LogprobContent, SamplingParams } from "../engine.js";
 import { UnrecordableError } from "../servers/wire/errors.js";
@@ -80,22 +81,11 @@ export class LogprobsProbe {
  * is that of the likeliest token. Several tokens are generated, because one alone may be certain anyway.
  */
 const PROBE_SAMPLING: SamplingParams = {
+  ...PLAIN_SAMPLING,
   temperature: 2,
-  topP: 1,
   topK: 1,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: [],
   thinkingBudget: undefined,
   maxTokens: 4,
-  stop: [],
-  stopTokenIds: [],
-  seed: undefined,
-  topLogprobs: 0,
 };
 
 /**

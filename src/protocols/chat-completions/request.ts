@@ -2,12 +2,13 @@ import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import { shownMessagesSchema } from "../../conversation/chat-message.js";
 import type { Conversation } from "../../conversation/message.js";
+import { PARAMETERS } from "../../facts/sampling.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { byType } from "../by-type.js";
 import { checkChoices } from "../choices.js";
 import { isShallow } from "../depth.js";
-import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { engineSampling, readParameters } from "../engine-sampling.js";
 import {
   count,
   isEmpty,
@@ -25,7 +26,7 @@ import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import type { RequestPolicies } from "../request-policies.js";
-import type { RequestSampling } from "../request-sampling.js";
+import { DEFAULT_REQUEST, type RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
 import { findServerTools, leaveOut, type ServerToolField, serverTool } from "../server-tools.js";
 import { type Prefilled, splitPrefill } from "../split-prefill.js";
@@ -61,8 +62,6 @@ const toolChoice = z.union([
 
 const streamOptions = z.strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: noEffect });
 
-const penalty = z.number().min(-2).max(2);
-
 export const chatCompletionSchema = z.strictObject({
   model: requestedModel.optional(),
   messages: shownMessagesSchema,
@@ -72,11 +71,11 @@ export const chatCompletionSchema = z.strictObject({
   max_tokens: count.optional(),
   max_completion_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
-  top_p: z.number().gt(0).max(1).optional(),
+  top_p: PARAMETERS.topP.schema.optional(),
   top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
   stop: z.union([stopString, stopStrings]).optional(),
-  frequency_penalty: penalty.optional(),
-  presence_penalty: penalty.optional(),
+  frequency_penalty: PARAMETERS.frequencyPenalty.schema.optional(),
+  presence_penalty: PARAMETERS.presencePenalty.schema.optional(),
   n: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
   logprobs: z.boolean().optional(),
   top_logprobs: z.int32().min(0).max(20).optional(),
@@ -216,18 +215,16 @@ function readMessages(request: ChatCompletionRequest): Prefilled {
 
 function toSampling(request: ChatCompletionRequest): RequestSampling {
   return {
+    ...DEFAULT_REQUEST,
+    ...readParameters(request),
     temperature: request.temperature ?? 1,
-    topP: request.top_p ?? 1,
     topK: Math.max(request.top_k ?? 0, 0),
-    frequencyPenalty: request.frequency_penalty ?? 0,
-    presencePenalty: request.presence_penalty ?? 0,
     maxTokens: request.max_completion_tokens ?? request.max_tokens,
     stop: [request.stop ?? []].flat(),
     seed: request.seed,
     thinkingBudget: readTokenBudget(request),
     topLogprobs: request.top_logprobs ?? 0,
     structure: request.response_format,
-    ...readEngineSampling(request),
   };
 }
 

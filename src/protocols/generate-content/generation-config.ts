@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { PARAMETERS, type Sampling } from "../../facts/sampling.js";
 import { count, isEmpty, noEffect, stopStrings, unsupported } from "../fields.js";
 import { reasoningArgs, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
-import { type OutputSchema, PLAIN_SAMPLING, type RequestSampling, type ThinkingBudget } from "../request-sampling.js";
+import { DEFAULT_REQUEST, type OutputSchema, type RequestSampling, type ThinkingBudget } from "../request-sampling.js";
 import { geminiSchema } from "../response-format.js";
 import { protoEnum, protoObject } from "./proto-json.js";
 import { toJsonSchema } from "./schema.js";
@@ -10,8 +11,6 @@ import { toJsonSchema } from "./schema.js";
 /** `generationConfig` of Gemini's requests: sampling, structured output and thinking. */
 
 const PARAM = "generationConfig";
-
-const penalty = z.number().min(-2).max(2);
 
 const DYNAMIC_BUDGET = -1;
 
@@ -32,13 +31,13 @@ const isTextOnly = (value: unknown) => Array.isArray(value) && value.every((each
 
 export const generationConfig = protoObject({
   temperature: z.number().min(0).max(2).optional(),
-  topP: z.number().gt(0).max(1).optional(),
-  topK: z.int32().min(0).optional().describe("0 turns it off."),
+  topP: PARAMETERS.topP.schema.optional(),
+  topK: PARAMETERS.topK.schema.optional().describe("0 turns it off."),
   maxOutputTokens: count.optional(),
   stopSequences: stopStrings.optional(),
   seed: z.int().optional(),
-  presencePenalty: penalty.optional(),
-  frequencyPenalty: penalty.optional(),
+  presencePenalty: PARAMETERS.presencePenalty.schema.optional(),
+  frequencyPenalty: PARAMETERS.frequencyPenalty.schema.optional(),
   candidateCount: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
   responseLogprobs: z.boolean().optional(),
   logprobs: z.int32().min(0).max(20).optional().describe("Alternatives per token, if responseLogprobs is true."),
@@ -80,9 +79,11 @@ export function checkGenerationConfig(config: GenerationConfig): void {
   }
 }
 
-export function toSampling(config: GenerationConfig): RequestSampling {
+/** @param shared the parameters outside of `generationConfig` */
+export function toSampling(config: GenerationConfig, shared: Partial<Sampling>): RequestSampling {
   return {
-    ...PLAIN_SAMPLING,
+    ...DEFAULT_REQUEST,
+    ...shared,
     temperature: config.temperature ?? 1,
     topP: config.topP ?? 1,
     topK: config.topK ?? 0,

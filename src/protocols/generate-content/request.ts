@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Conversation } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { checkChoices } from "../choices.js";
-import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { engineSampling, readParameters } from "../engine-sampling.js";
 import { isEmpty, MAX_MODEL_LENGTH, noEffect, requestedModel, unsupported } from "../fields.js";
 import { countPlaceholders } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
@@ -104,7 +104,7 @@ export function parseGenerateContent(
     model,
     conversation,
     previousId: readPreviousId(request),
-    sampling: { ...toSampling(config), ...readEngineSampling(request) },
+    sampling: toSampling(config, readParameters(request)),
     calls: readGeminiCallRules(request, conversation.tools ?? []),
     choices: config.candidateCount,
     logprobs: config.responseLogprobs === true ? "all" : "none",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
-import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { PARAMETERS } from "../../facts/sampling.js";
+import { engineSampling, readParameters } from "../engine-sampling.js";
 import { count, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
 import { countPlaceholders } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
@@ -8,7 +9,7 @@ import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { NO_REASONING, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
 import type { RequestPolicies } from "../request-policies.js";
-import { type OutputSchema, PLAIN_SAMPLING, type RequestSampling, type ThinkingBudget } from "../request-sampling.js";
+import { DEFAULT_REQUEST, type OutputSchema, type RequestSampling, type ThinkingBudget } from "../request-sampling.js";
 import { messagesFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
@@ -86,8 +87,8 @@ export const messagesSchema = z.strictObject({
   ...engineSampling,
   max_tokens: count,
   temperature: z.number().min(0).max(2).optional(),
-  top_p: z.number().gt(0).max(1).optional(),
-  top_k: z.int32().min(0).optional().describe("0 turns it off."),
+  top_p: PARAMETERS.topP.schema.optional(),
+  top_k: PARAMETERS.topK.schema.optional().describe("0 turns it off."),
   stop_sequences: stopStrings.optional(),
   stream: z.boolean().optional(),
 });
@@ -203,11 +204,9 @@ function toReasoningArgs({
 
 function toSampling(request: MessagesRequest): RequestSampling {
   return {
-    ...PLAIN_SAMPLING,
-    ...readEngineSampling(request),
+    ...DEFAULT_REQUEST,
+    ...readParameters(request),
     temperature: request.temperature ?? 1,
-    topP: request.top_p ?? 1,
-    topK: request.top_k ?? 0,
     maxTokens: request.max_tokens,
     stop: request.stop_sequences ?? [],
     seed: request.seed,

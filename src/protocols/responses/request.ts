@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
+import { PARAMETERS } from "../../facts/sampling.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { engineSampling, readEngineSampling } from "../engine-sampling.js";
+import { engineSampling, readParameters } from "../engine-sampling.js";
 import { count, isEmpty, noEffect, requestedModel, responseId, unsupported, wellFormed } from "../fields.js";
 import { countPlaceholders } from "../image-policy.js";
 import { metadata } from "../metadata.js";
@@ -9,7 +10,7 @@ import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import type { RequestPolicies } from "../request-policies.js";
-import { PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
+import { DEFAULT_REQUEST, type RequestSampling } from "../request-sampling.js";
 import { responsesTextFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
 import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
@@ -50,7 +51,7 @@ export const responsesSchema = z.strictObject({
   ...responsesToolFields,
   max_output_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
-  top_p: z.number().gt(0).max(1).optional(),
+  top_p: PARAMETERS.topP.schema.optional(),
   text: text.optional(),
   reasoning: z
     .strictObject({
@@ -186,10 +187,9 @@ function throwUnknownResponse(param: string, id: string): never {
 
 function toSampling(request: ResponsesRequest): RequestSampling {
   return {
-    ...PLAIN_SAMPLING,
-    ...readEngineSampling(request),
+    ...DEFAULT_REQUEST,
+    ...readParameters(request),
     temperature: request.temperature ?? 1,
-    topP: request.top_p ?? 1,
     topK: Math.max(request.top_k ?? 0, 0),
     maxTokens: request.max_output_tokens,
     seed: request.seed,

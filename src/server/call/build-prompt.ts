@@ -1,8 +1,9 @@
 import type { Conversation } from "../../conversation/message.js";
+import type { Api } from "../../facts/call-facts.js";
 import { type ChatModel, TemplateError } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
 import type { ParentMatch } from "../../native/contract.js";
-import { type Api, inputLength } from "../../session/recorded-interaction.js";
+import { inputLength } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { PromptTokens, Turn } from "../../session/turn/turn.js";
 import type { AbortSource } from "../../support/async/abort-source.js";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { type AgentHints, type CallFacts, TAG } from "../../facts/call-facts.js";
 import { ApiError } from "../../http/errors.js";
-import { type AgentHints, type CallFacts, TAG } from "../../session/recorded-interaction.js";
 
 /** Which agent makes a call, and for what. */
 export type CallOrigin = Pick<CallFacts, "tag" | "hints">;

@@ -1,6 +1,6 @@
 import type { Grammar, LogprobContent, SamplingParams } from "../../engine/engine.js";
+import { type RecordedSampling, recordedTemperature, recordSampling } from "../../facts/recorded-sampling.js";
 import type { RequestSampling } from "../../protocols/request-sampling.js";
-import { type RecordedSampling, recordedTemperature } from "../../session/recorded-sampling.js";
 import type { ServerContext } from "../context.js";
 import { OVERRIDE_NAMES } from "./sampling-override.js";
 
@@ -74,26 +74,17 @@ export function toRecordedSampling(
   { overridden }: CompletedSampling,
   logprobs: LogprobContent,
 ): RecordedSampling {
-  const { temperature, topP, topK, minP, seed, frequencyPenalty, presencePenalty, maxTokens, grammar } = params;
-  const { repetitionPenalty, minTokens, ignoreEos, logitBias, thinkingBudget } = params;
-  return {
+  const { temperature } = params;
+  return recordSampling(params, {
     temperature: recordedTemperature(temperature, logprobs),
     samplingTemperature: temperature,
     greedy: temperature === 0,
-    topP,
-    topK,
-    minP,
-    seed,
-    frequencyPenalty,
-    presencePenalty,
-    repetitionPenalty,
-    minTokens,
-    ignoreEos,
-    logitBias: logitBias.length > 0,
-    thinkingBudget,
-    maxTokens,
-    grammar: grammar !== undefined,
+    seed: params.seed,
+    logitBias: params.logitBias.length > 0,
+    thinkingBudget: params.thinkingBudget,
+    maxTokens: params.maxTokens,
+    grammar: params.grammar !== undefined,
     logprobs,
     overridden: overridden.length > 0,
-  };
+  });
 }

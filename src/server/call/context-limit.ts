@@ -1,5 +1,5 @@
+import type { Api } from "../../facts/call-facts.js";
 import { ApiError } from "../../http/errors.js";
-import type { Api } from "../../session/recorded-interaction.js";
 import type { ServerContext } from "../context.js";
 
 /** Returns the number of tokens that prompt and output of one call may have together. */

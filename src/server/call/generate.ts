@@ -6,13 +6,13 @@ import type {
   SamplingParams,
   SharedPromptText,
 } from "../../engine/engine.js";
+import type { Api } from "../../facts/call-facts.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
-import type { Api } from "../../session/recorded-interaction.js";
 import type { Turn } from "../../session/turn/turn.js";
 import type { AbortSwitch } from "../../support/async/abort-switch.js";
 import type { ServerContext } from "../context.js";

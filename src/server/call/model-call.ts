@@ -1,8 +1,9 @@
+import type { Api } from "../../facts/call-facts.js";
 import type { Peer } from "../../http/disconnect.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import type { RequestIdentity } from "../../session/delivery/calls-in-flight.js";
-import type { Api, RecordedInteraction } from "../../session/recorded-interaction.js";
+import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { AdmittedCall } from "../limits/admission.js";
 import type { OutputSink, ReadOutput } from "./answer-reader.js";

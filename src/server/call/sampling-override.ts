@@ -1,30 +1,19 @@
 import type { SamplingOverrideConfig } from "../../config/schema/sampling-override.js";
+import { PARAMETERS, type ParameterName } from "../../facts/sampling.js";
 import type { RequestSampling } from "../../protocols/request-sampling.js";
 
+type OverrideField = ParameterName | "temperature" | "seed" | "maxTokens";
+
 /** Sampling parameters that the configuration fixes, in the form of a request's parameters. */
-export type SamplingOverride = Partial<Pick<RequestSampling, keyof typeof OVERRIDE_FIELDS>>;
+export type SamplingOverride = Partial<Pick<RequestSampling, OverrideField>>;
 
 /** The fields that can be fixed, with their names in requests and in the configuration. */
-const OVERRIDE_FIELDS = {
-  temperature: "temperature",
-  topP: "top_p",
-  topK: "top_k",
-  minP: "min_p",
-  frequencyPenalty: "frequency_penalty",
-  presencePenalty: "presence_penalty",
-  repetitionPenalty: "repetition_penalty",
-  minTokens: "min_tokens",
-  ignoreEos: "ignore_eos",
-  seed: "seed",
-  maxTokens: "max_tokens",
-} as const;
-
-type OverrideField = keyof typeof OVERRIDE_FIELDS;
-
-export const OVERRIDE_NAMES = Object.entries(OVERRIDE_FIELDS) as readonly [
-  OverrideField,
-  (typeof OVERRIDE_FIELDS)[OverrideField],
-][];
+export const OVERRIDE_NAMES = [
+  ["temperature", "temperature"],
+  ...Object.entries(PARAMETERS).map(([field, { json }]) => [field, json] as const),
+  ["seed", "seed"],
+  ["maxTokens", "max_tokens"],
+] as readonly (readonly [OverrideField, keyof SamplingOverrideConfig])[];
 
 /**
  * Returns the parameters that the configuration fixes; undefined if there are none. A parameter that is null there is left to the

@@ -1,9 +1,8 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { Engine, EngineLoad, EngineServerState, LogprobContent, ServerControl } from "../../engine/engine.js";
+import type { Engine, EngineLoad, EngineServerState, ServerControl } from "../../engine/engine.js";
+import { LOGPROB_CONTENTS } from "../../facts/recorded-sampling.js";
 
 const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining", "unknown"];
-
-const LOGPROBS: readonly LogprobContent[] = ["temperature", "truncated", "raw", "unknown"];
 
 interface ServerLoad extends EngineLoad {
   readonly server: string;
@@ -46,7 +45,7 @@ function observeServers(servers: ServerControl, register: Registry): void {
     registers,
     collect() {
       for (const { server, logprobs } of withLabel(servers)) {
-        for (const content of LOGPROBS) this.set({ server, content }, logprobs === content ? 1 : 0);
+        for (const content of LOGPROB_CONTENTS) this.set({ server, content }, logprobs === content ? 1 : 0);
       }
     },
   });

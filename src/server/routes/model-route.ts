@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Api } from "../../facts/call-facts.js";
 import { onResponseClose, peerOf } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
 import { readTraceContext } from "../../http/trace-context.js";
@@ -7,7 +8,6 @@ import type { ModelRequest } from "../../protocols/model-request.js";
 import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
-import type { Api } from "../../session/recorded-interaction.js";
 import { readCallOrigin } from "../call/call-origin.js";
 import { EventStream } from "../call/event-stream.js";
 import { sendJson } from "../call/json-stream.js";

@@ -1,7 +1,7 @@
+import type { AgentHints } from "../../facts/call-facts.js";
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../../native/contract.js";
 import { Slices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
-import type { AgentHints } from "../recorded-interaction.js";
 import type { Session } from "../session.js";
 import type { BatchMemory } from "./batch-memory.js";
 import {

@@ -1,14 +1,6 @@
+import { CALL_FACTS, FACT_COLUMNS, type NamedColumn } from "../../facts/call-facts.js";
+import { SAMPLING_FACTS } from "../../facts/recorded-sampling.js";
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
-import {
-  FACTS,
-  type FactName,
-  factSlot,
-  LABELS,
-  type LabelName,
-  labelSlot,
-  NO_BUDGET,
-  NOT_RECORDED,
-} from "../encode-facts.js";
 
 /** Maximum number of distinct labels in one column of a batch, including the known ones. */
 export const MAX_LABELS = 1024;
@@ -43,28 +35,30 @@ function structural(name: string, dtype: Dtype, source: Structural, scope: Scope
   return { ...DEFAULTS, name, dtype, source, meaning, ...scope };
 }
 
-/** The bits of 1 as F32. */
-const FLOAT_ONE = 0x3f800000;
+/** Columns of facts that are not simply the value of a turn. */
+const SPECIAL: Readonly<Record<string, Partial<RowColumn>>> = {
+  [CALL_FACTS.cause.json]: { ...BROKEN, perTurn: false },
+  [CALL_FACTS.versionsUncertain.json]: { source: "anyFact" },
+};
 
-/** @param missing the value of interactions that an earlier version recorded without the fact, as a 32-bit word */
-function fact(name: FactName, meaning: string, missing = 0): RowColumn {
-  const { dtype } = FACTS[name];
-  const slot = factSlot(name);
-  return { ...DEFAULTS, name, dtype, source: "fact", slot, missing, meaning, perTurn: true };
-}
-
-function label(name: LabelName, meaning: string, scope: Scope = BOTH): RowColumn {
-  const labels = LABELS[name].known;
-  return {
+/** Returns the columns of the facts of a kind. A value of a call that was stored without the fact is `none`, as a 32-bit word. */
+function factColumns(kind: (column: NamedColumn) => boolean): RowColumn[] {
+  return FACT_COLUMNS.filter(kind).map(({ name, dtype, slot, none, meaning, labels }) => ({
     ...DEFAULTS,
     name,
-    dtype: "I32",
-    source: "label",
-    slot: labelSlot(name),
-    labels,
+    dtype,
+    source: labels ? "label" : "fact",
+    slot,
+    missing: labels ? 0 : toWord(dtype, none),
+    labels: labels ?? [],
     meaning,
-    ...scope,
-  };
+    perTurn: true,
+    ...SPECIAL[name],
+  }));
+}
+
+function toWord(dtype: Dtype, value: number): number {
+  return new Uint32Array((dtype === "F32" ? Float32Array : Int32Array).of(value).buffer)[0] ?? 0;
 }
 
 const DEFAULTS = {
@@ -187,50 +181,8 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     BOTH,
     "Reward that was set for the interaction itself; 0: none was set.",
   ),
-  label("finish_reason", "Why the generation ended; `length`: it reached its token limit."),
-  label(
-    "cause",
-    "Why the prompt does not begin with all tokens of its parent: a cause of docs/explanation/prompts.md.",
-    BROKEN,
-  ),
-  label("api", "API through which the call came."),
-  label("requested_model", "Field `model` of the request."),
-  label("logprob_content", "What the recorded log probabilities include."),
-  label("dropped_tools", "Types of the server-side tools that the configuration left out of the prompt."),
-  label("tag", "Header `x-rolltape-tag` of the request."),
-  label("request_kind", "Kind of the call that the agent program reports."),
-  fact("tools", "Number of tools that the prompt showed; -1: not recorded.", NOT_RECORDED >>> 0),
-  fact(
-    "placeholders",
-    "Number of images, files and audio parts of the conversation that the prompt shows as `[image]`, `[file]` or `[audio]`.",
-  ),
-  fact("choice", "Index of the answer among the `choices` of its call."),
-  fact("choices", "Number of answers that the call asked for (`n`, `candidateCount`).", 1),
-  fact("attempt", "How often the client had sent this request before, as its SDK reports."),
-  fact(
-    "resumes",
-    "How often a weight update cut the generation, which was then resumed. Penalties start from zero after each cut.",
-  ),
-  fact("created_at", "When the call completed, in seconds since the Unix epoch."),
-  fact("created_at_ms", "Milliseconds after `created_at`, 0 to 999."),
-  fact("latency", "Seconds from the request to the end of the call; 0: not recorded."),
-  fact("temperature", "Divisor of the logits that reproduces `logprobs`; 1 if sampling was greedy."),
-  fact("sampling_temperature", "Temperature that the tokens were drawn with; 0: greedy."),
-  fact("top_p", "Nucleus sampling; 1: off."),
-  fact("top_k", "Top-k sampling; 0: off."),
-  fact("min_p", "Min-p sampling; 0: off."),
-  fact("frequency_penalty", "0: off."),
-  fact("presence_penalty", "0: off."),
-  fact("repetition_penalty", "1: off.", FLOAT_ONE),
-  fact("min_tokens", "Number of output tokens before which stop tokens were not sampled; 0: off."),
-  fact(
-    "thinking_budget",
-    "Limit of reasoning tokens that the engine enforced: at the limit, it forces the end of the reasoning; -1: none.",
-    NO_BUDGET >>> 0,
-  ),
-  fact("max_tokens", "Limit of output tokens that was sent to the engine; 0: not recorded."),
-  fact("seed", "Lower 32 bits of the seed, if `seeded`."),
-  fact("seed_high", "Upper 32 bits of the seed, if `seeded`."),
+  ...factColumns(({ labels }) => labels !== undefined).toSorted((a, b) => a.slot - b.slot),
+  ...factColumns(({ labels, dtype }) => !labels && dtype !== "BOOL"),
   structural("has_reward", "BOOL", "hasReward", BOTH, "A reward was set for the interaction itself."),
   {
     ...structural(
@@ -240,7 +192,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
       ROWS,
       "The row was cut at `max_length`, or its last turn reached its token limit.",
     ),
-    slot: labelSlot("finish_reason"),
+    slot: CALL_FACTS.finishReason.column.slot,
     labels: ["length"],
   },
   structural(
@@ -279,26 +231,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
       ROWS,
       "The turns of the row differ in `temperature`: use `turn_temperature`.",
     ),
-    slot: factSlot("temperature"),
+    slot: SAMPLING_FACTS.temperature.column.slot,
   },
-  {
-    ...structural(
-      "versions_uncertain",
-      "BOOL",
-      "anyFact",
-      BOTH,
-      "Weights changed during the generation of the turn, or of a turn of the row, and the versions of some tokens are not certain.",
-    ),
-    slot: factSlot("versions_uncertain"),
-  },
-  fact(
-    "extended",
-    "The prompt adds text to its parent's answer, whose tokens it continues. The added text is not trained on.",
-  ),
-  fact("greedy", "The most probable token was taken at every step."),
-  fact("ignore_eos", "The model's own stop tokens did not end the output."),
-  fact("logit_bias", "The request changed the logits of tokens."),
-  fact("grammar", "A grammar limited what could be sampled (structured output, enforced tool calls)."),
-  fact("seeded", "The engine sampled with a seed of the request."),
-  fact("sampling_overridden", "The configuration replaced a sampling parameter of the request."),
+  ...factColumns(({ dtype }) => dtype === "BOOL"),
 ];

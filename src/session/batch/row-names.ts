@@ -1,5 +1,5 @@
+import type { AgentHints } from "../../facts/call-facts.js";
 import type { Steps } from "../../support/async/steps.js";
-import type { AgentHints } from "../recorded-interaction.js";
 import { type ExportPlan, findOwner } from "./plan.js";
 
 /** Rows or entries of one step. They take a fraction of a millisecond. */

@@ -1,12 +1,12 @@
 import { toChatMessage } from "../../conversation/chat-message.js";
+import { writeExportedFields } from "../../facts/call-facts.js";
+import { DEFAULT_SAMPLING, samplingJson } from "../../facts/recorded-sampling.js";
 import { runAtOnce } from "../../support/async/steps.js";
-import { DEFAULT_SAMPLING } from "../encode-facts.js";
 import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
 import { type ExportPlan, type ExportRow, listExportRows, planExport } from "./plan.js";
 import { describeFilter } from "./row-filter.js";
-import { samplingJson } from "./sampling-json.js";
 
 export interface TrajectoriesOptions extends TrajectoryOptions {
   /** Adds `messages` and `output_message_list`, which are untrusted text. */
@@ -109,29 +109,8 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     forced_tokens: forcedTokens,
-    api: record.api,
-    requested_model: record.requestedModel ?? null,
-    dropped_tools: record.droppedTools?.split(", ") ?? [],
-    tools: record.toolCount ?? null,
-    tag: record.tag ?? null,
-    request_kind: record.hints?.requestKind ?? null,
-    agent_id: record.hints?.agentId ?? null,
-    parent_agent_id: record.hints?.parentAgentId ?? null,
-    turn_id: record.hints?.turnId ?? null,
-    placeholders: record.placeholders ?? 0,
-    choice: record.choice ?? 0,
-    choices: record.choices ?? 1,
-    attempt: record.attempt ?? 0,
-    resumes: record.resumes ?? 0,
-    versions_uncertain: record.versionsUncertain ?? false,
-    created_at: record.createdAt / 1000,
-    latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
-    finish_reason: record.finishReason,
-    left_out: session.leftOut.reasonOf(record.index) ?? null,
-    cause: record.tokenExact ? null : (record.fallback ?? null),
-    extended: record.extended ?? false,
-    // Sessions that an earlier version stored lack some of the fields.
-    sampling: samplingJson({ ...DEFAULT_SAMPLING, ...record.sampling }),
+    ...writeExportedFields({ ...record, leftOut: session.leftOut.reasonOf(record.index) }),
+    sampling: samplingJson(record.sampling ?? DEFAULT_SAMPLING),
     ...(includeMessages && {
       messages: session.readMessages(record).map(toChatMessage),
       output_message_list: record.output.map(toChatMessage),

@@ -2,18 +2,13 @@ import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../../conversation/canonical.js";
 import type { Conversation, Message } from "../../conversation/message.js";
 import { sameTemplateArgs } from "../../conversation/template-args.js";
+import type { Api, CallFacts } from "../../facts/call-facts.js";
 import type { NativeGeneration, NativePrompt, ParentMatch } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
 import { keepSpelling } from "../../support/json/spelled.js";
 import { encodeFacts, encodeLabels } from "../encode-facts.js";
 import { firstBytes } from "../first-bytes.js";
-import {
-  type Api,
-  type CallFacts,
-  diffMessages,
-  type InputMessages,
-  type RecordedInteraction,
-} from "../recorded-interaction.js";
+import { diffMessages, type InputMessages, type RecordedInteraction } from "../recorded-interaction.js";
 import type { SessionData } from "../session-data.js";
 import { hashText } from "../session-keys.js";
 import { measureMessages, measureRequest, type PromptGrowth, TOKEN_BYTES } from "../session-size.js";
@@ -223,7 +218,7 @@ export class Turn implements SearchedRequest {
     const cause = from.fallback ?? (parent && this.#findBrokenPrefixCause(parent));
     // Lists every field, and completes some below. A spread with fields after it would cost ten kilobytes per call, because V8
     // creates a hidden class for each of these fields.
-    const interaction: { -readonly [Field in keyof RecordedInteraction]: RecordedInteraction[Field] } = {
+    const interaction: { -readonly [Field in keyof RecordedInteraction]-?: RecordedInteraction[Field] } = {
       index: -1,
       id: answer.id ?? `interaction-${randomUUID()}`,
       parent: -1,
@@ -265,7 +260,7 @@ export class Turn implements SearchedRequest {
       parent: parent?.index ?? -1,
       compactedFrom: interaction.compactedFrom,
       facts: encodeFacts(interaction),
-      labels: encodeLabels(interaction, cause),
+      labels: encodeLabels(interaction),
       startsRow: cause === "tools_changed",
       callIds: digestRecordedCallIds(this.callIds, output, data.digestKey),
     });

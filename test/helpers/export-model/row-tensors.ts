@@ -1,3 +1,4 @@
+import { FACT_COLUMNS } from "../../../src/facts/call-facts.js";
 import { type ModelledSession, sequenceOf, type Turn } from "./modelled-session.js";
 import { episodeOf, isExact, type ModelRow } from "./rows.js";
 import { bool, f32, i32, type ModelBatch, type ModelTensor } from "./tensors.js";
@@ -77,44 +78,18 @@ function findCause(turn: Turn, { turns }: ModelledSession): number {
 
 type Columns = Readonly<Record<string, ModelTensor>>;
 
-/** Returns the columns whose values are equal for all calls of these tests. */
+/** Returns the columns whose values are equal for all calls of these tests, which are recorded without facts. */
 function alike(prefix: string, count: number): Columns {
   const same = (make: typeof i32, value: number) => make(Array<number>(count).fill(value), [count]);
-  const columns = {
-    api: same(i32, 0),
-    logprob_content: same(i32, 0),
-    dropped_tools: same(i32, -1),
-    request_kind: same(i32, -1),
-    tools: same(i32, -1),
-    placeholders: same(i32, 0),
-    choice: same(i32, 0),
-    choices: same(i32, 1),
-    attempt: same(i32, 0),
-    resumes: same(i32, 0),
-    latency: same(f32, 0),
-    temperature: same(f32, 1),
-    sampling_temperature: same(f32, 1),
-    top_p: same(f32, 1),
-    top_k: same(i32, 0),
-    min_p: same(f32, 0),
-    frequency_penalty: same(f32, 0),
-    presence_penalty: same(f32, 0),
-    repetition_penalty: same(f32, 1),
-    min_tokens: same(i32, 0),
-    thinking_budget: same(i32, -1),
-    versions_uncertain: same(bool, 0),
-    max_tokens: same(i32, 0),
-    seed: same(i32, 0),
-    seed_high: same(i32, 0),
-    greedy: same(bool, 0),
-    ignore_eos: same(bool, 0),
-    extended: same(bool, 0),
-    logit_bias: same(bool, 0),
-    grammar: same(bool, 0),
-    seeded: same(bool, 0),
-    sampling_overridden: same(bool, 0),
+  const numbers = FACT_COLUMNS.filter(({ labels, name }) => !labels && !name.startsWith("created_at"));
+  const make = { I32: i32, F32: f32, BOOL: bool };
+  return {
+    ...Object.fromEntries(numbers.map(({ name, dtype, none }) => [prefix + name, same(make[dtype], none)])),
+    [`${prefix}api`]: same(i32, 0),
+    [`${prefix}logprob_content`]: same(i32, 0),
+    [`${prefix}dropped_tools`]: same(i32, -1),
+    [`${prefix}request_kind`]: same(i32, -1),
   };
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [prefix + name, column]));
 }
 
 /** Returns the lowest or the highest version of the trained tokens at positions [from, to) of a row. */

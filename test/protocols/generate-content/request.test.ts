@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { generateContentSchema, parseGenerateContent } from "../../../src/protocols/generate-content/request.js";
+import { DEFAULT_REQUEST as PLAIN } from "../../../src/protocols/request-sampling.js";
 
 /** What Gemini's requests say about sampling, thinking and tools. */
 
@@ -7,26 +8,6 @@ const contents = [{ role: "user", parts: [{ text: "hello" }] }];
 const parse = (extra: object) =>
   parseGenerateContent(generateContentSchema.parse({ contents, ...extra }), { model: "tiny", stream: false });
 const configure = (generationConfig: object) => parse({ generationConfig });
-
-const PLAIN = {
-  temperature: 1,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  minTokens: 0,
-  ignoreEos: false,
-  logitBias: [],
-  thinkingBudget: undefined,
-  maxTokens: undefined,
-  stop: [],
-  stopTokenIds: [],
-  seed: undefined,
-  topLogprobs: 0,
-  structure: undefined,
-};
 
 describe("sampling", () => {
   it("is from the whole distribution if the request says nothing", () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Interaction } from "../../../src/client/interaction.js";
 import type { ModelResponse } from "../../../src/client/model-response.js";
 import { tinyModelFiles } from "../../../src/engine/embedded/tiny-model/tiny-model-files.js";
-import type { RecordedSampling } from "../../../src/session/recorded-sampling.js";
+import type { RecordedSampling } from "../../../src/facts/recorded-sampling.js";
 import { openRealEngine } from "../support/real-engine.js";
 import { recompute } from "../support/recompute.js";
 import { openRig, type Rig, type RigSession } from "../support/rig.js";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { RecordedSampling } from "../../../src/session/recorded-sampling.js";
+import type { RecordedSampling } from "../../../src/facts/recorded-sampling.js";
 import { type EngineName, engineEnvironment } from "./install-engine.js";
 
 const PROGRAM = fileURLToPath(new URL("recompute.py", import.meta.url));
