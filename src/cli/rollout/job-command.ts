@@ -36,7 +36,7 @@ export function rolloutCommand(config: Config, options: RolloutOptions, override
     runs: ["rollout", "ownWorkers", "worker", "job", ...(proxy === undefined ? ownProxies : [])],
     lacks: {
       proxy: OTHER_PROXY,
-      gateway: proxy === undefined ? "there is no gateway without `--proxy-workers`" : OTHER_PROXY,
+      gateway: proxy === undefined ? "there is no gateway without `--proxy-workers` or `--job-folder`" : OTHER_PROXY,
       serve: "`rolltape serve` uses it; a rollout has `--proxy-workers` and `--workers`",
       storage: lackOfStorage(config, { file, overrides }),
       "running engines":
