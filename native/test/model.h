@@ -49,7 +49,7 @@ struct Model {
 
   std::size_t shared(std::size_t index) const;
   bool exact(std::size_t index) const;
-  /// The interaction's own items of expertsChannel(), and that of the token before if no ancestor has it.
+  /// The interaction's own items of expertsChannel(), and the item of the token before them if no ancestor has it.
   Items ownExperts(std::size_t index) const;
   /// The nearest ancestor whose own tokens are among those that this one shares; -1: none.
   std::int32_t source(std::size_t index) const;

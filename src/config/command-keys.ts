@@ -8,11 +8,11 @@ import { listCommands, type Need, type Part } from "./schema/used-by.js";
 import { normalizeSpelling } from "./spelling.js";
 import { mapLeaves } from "./tree.js";
 
-/** A command with certain options: the keys that have an effect on it follow from their `usedBy` in the schema. */
+/** A command with certain options. `usedBy` in the schema says which keys have an effect on it. */
 export interface Command {
   readonly name: string;
   readonly runs: readonly Part[];
-  /** Why keys of a part that it does not run, or with a need that it does not meet, have no effect: the end of the sentence. */
+  /** Reasons why keys have no effect, by the part that the command does not run or the need that it does not meet. They end a message. */
   readonly lacks?: Partial<Record<Part | Need, string | false | undefined>>;
 }
 
@@ -34,7 +34,14 @@ const IN_JOB_FILE = "`rolltape job` uses `scheduler.type` only; set it in the co
 export const JOB: Command = {
   name: "job",
   runs: ["job"],
-  lacks: { serve: IN_JOB_FILE, proxy: IN_JOB_FILE, gateway: IN_JOB_FILE, rollout: IN_JOB_FILE, worker: IN_JOB_FILE },
+  lacks: {
+    serve: IN_JOB_FILE,
+    proxy: IN_JOB_FILE,
+    gateway: IN_JOB_FILE,
+    rollout: IN_JOB_FILE,
+    ownWorkers: IN_JOB_FILE,
+    worker: IN_JOB_FILE,
+  },
 };
 
 /** Returns `rolltape serve` with this configuration. */
@@ -94,7 +101,7 @@ function refuse(keys: readonly string[], command: Command): void {
 /**
  * Returns the arguments that have an effect on the command.
  *
- * @param chosen keys whose arguments have none, because somebody else chooses their values
+ * @param chosen keys whose arguments are left out, because the caller chooses their values
  */
 export function withoutUnused(
   overrides: readonly string[],
@@ -110,7 +117,7 @@ export function findUsers(path: string): string[] {
   return listCommands(findKeyAbove(path)?.usedBy ?? []);
 }
 
-/** Returns why a key has no effect on a command; undefined if it has, or if there is no such key. */
+/** Returns why a key has no effect on a command; undefined if it has an effect, or if there is no such key. */
 function whyUnused(path: string, { name, runs, lacks = {} }: Command): string | undefined {
   const key = findKeyAbove(path);
   if (!key) return undefined;

@@ -18,12 +18,14 @@ It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence o
 - A list with one entry may be written as that entry. Null, if a key accepts it, means "not set". An empty value, such as
   \`model.name=\`, is null: check variables that a script puts there. The server warns of an empty \`storage.directory\` at its start.
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
-- A key that has no effect is an error. An argument must be one that the command uses (column *Used by*). A file may contain keys
-  for other commands.
-- Environment variables: \`ROLLTAPE_ADMIN_API_KEY\` has the admin key, and \`ROLLTAPE_CACHE_DIR\` is the cache folder, for the
-  tiny model and random admin keys.
-- \`rolltape config\` takes the same arguments and prints the resulting configuration, without secrets. Comments say whether a value is from the
-  \`file\` or an \`argument\`, and which commands use it; values without one are defaults. \`--started-by\` adds what
+- The column *Used by* names the commands that use a key. \`serve\` with several \`server.workers\`, and \`rollout\` with \`--proxy-workers\` or
+  \`--job-folder\`, start a gateway, so they also use keys of a gateway.
+- An argument whose key has no effect on the command is an error. A file may contain keys for other commands, but none that contradict
+  each other, such as \`engine.urls\` with the embedded engine, and no keys of \`storage\` without \`storage.directory\`.
+- Two environment variables count too: \`ROLLTAPE_ADMIN_API_KEY\` is the admin key if \`rollout.agent.admin_api_key\` is null.
+  \`ROLLTAPE_CACHE_DIR\` is the cache folder, for the tiny model and random admin keys.
+- \`rolltape config\` takes the same arguments and prints the resulting configuration, without secrets. A comment says whether the value is
+  from the \`file\` or an \`argument\`, and which commands use it. Values without a comment are defaults. \`--started-by\` adds what
   [a program that starts a server](command-line.md#who-starts-a-server) chooses.
 
 [Start](../guides/start.md#configuration) lists the keys that matter first.

@@ -3,7 +3,7 @@ import type { App } from "./app-type.js";
 import { formatUrl } from "./format-url.js";
 import { openUnixSocket } from "./unix-socket.js";
 
-/** Connections that the operating system keeps waiting. It limits them itself (`net.core.somaxconn` of Linux). */
+/** Maximum number of connections that wait to be accepted. So large that only the operating system limits it (`net.core.somaxconn`). */
 export const LISTEN_BACKLOG = 65_535;
 
 export interface ListenOptions {

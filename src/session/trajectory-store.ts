@@ -14,14 +14,14 @@ import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
 import { Session } from "./session.js";
 
-/** Items of consecutive tokens. */
+/** Items of consecutive tokens in a channel. */
 export interface ChannelInput {
   readonly channel: ChannelSpec;
   /** First token: of the output, or of prompt and output if the channel is of `sequence`. */
   readonly first: number;
-  /** In native byte order, one token after the other. */
+  /** Items of one token after the other, in native byte order. */
   readonly values: Uint8Array;
-  /** Items of each token, if the channel has `offsets`. */
+  /** Number of items of each token, if the channel has `offsets`. */
   readonly counts?: Uint32Array | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface RecordInput {
   readonly logprobs: Float32Array;
   /** Weight version of all output tokens, or one for each token. */
   readonly versions: number | Int32Array;
-  /** What the engine gave beside the ids; see {@link NativeGeneration.addChannel}. */
+  /** Items of channels; those of one channel in the order of tokens. */
   readonly channels?: readonly ChannelInput[];
   readonly finishReason: string;
   /** Default: a random id. */

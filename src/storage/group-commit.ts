@@ -34,7 +34,7 @@ export class GroupCommit {
   readonly #options: Required<Omit<GroupCommitOptions, "onFailure">> & Pick<GroupCommitOptions, "onFailure">;
   /** Groups of changes that are not on disk. A group is never split between commits. */
   #queue: (readonly Change[])[] = [];
-  /** The group of this event turn, to which its further changes are added; undefined if there is none. */
+  /** The group of this event turn. Its further changes are added to it. Undefined before the first change. */
   #open: Change[] | undefined;
   /** Number of groups that were queued so far. */
   #written = 0;
@@ -67,7 +67,7 @@ export class GroupCommit {
   }
 
   /**
-   * Queues changes. All changes of one event turn are one group, which is committed together: they belong to one step of the server.
+   * Queues changes. All changes of one event turn are one group, which is committed as a whole, because they belong together.
    *
    * @returns the number of the group
    */
@@ -142,7 +142,7 @@ export class GroupCommit {
 
   /** Returns the groups for the next commit: the first one, and further ones up to {@link MAX_COMMIT_BYTES}. */
   #takeGroups(): (readonly Change[])[] {
-    // Changes that come later would be missing in this commit.
+    // Later changes of this event turn need a new group, because this commit does not include them.
     this.#open = undefined;
     let bytes = 0;
     const end = this.#queue.findIndex((group) => {

@@ -47,6 +47,7 @@ describe("keys that a command does not use", () => {
       "`rolltape rollout` and `rolltape worker` use it, `rolltape gateway` does not",
     ],
     ["worker", "group_size=4", "the controller uses it, and tells its workers what they need"],
+    ["worker", "rollout.workers=2", "`rolltape rollout` uses it, `rolltape worker` does not"],
     ["worker", "engine.type=sglang", "`rolltape worker` starts no server and no engine"],
     [
       "controller",

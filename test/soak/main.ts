@@ -4,7 +4,7 @@ import { COLUMNS, toRows } from "./report.js";
 import { runSoak } from "./run-soak.js";
 
 /**
- * Runs agents of three protocols, an engine with faults, weight changes and exports. Compares every exported token with what the
+ * Runs agents of four protocols, an engine with faults, weight changes and exports. Compares every exported token with what the
  * engine sampled. The exit status is 1 if a check fails.
  *
  *   npm run soak [-- --calls 10000 --sessions 600 --seed 1 --concurrency 40 --duration SECONDS --gateway]

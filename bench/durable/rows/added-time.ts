@@ -13,7 +13,7 @@ import { withFolder } from "../storage-folder.js";
  */
 
 const TARGET_PER_SECOND = sized(1_000, 50);
-/** Share of what the server without storage does at most: the callers and the engine use the same processors. */
+/** Maximum load, as a share of the rate that the server without storage reaches. Callers and engine use the same processors. */
 const MOST_LOAD = 0.2;
 /** Node compiles what is called often. Before that, a server does a third of the calls. */
 const WARM_UP = { concurrency: 32, seconds: sized(10, 0.5, 4) };

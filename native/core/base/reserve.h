@@ -6,7 +6,7 @@
 
 namespace rolltape {
 
-/// Room for `count` more, growing geometrically, so that the insertion that follows cannot throw.
+/// Makes room for `count` more values, so that inserting them cannot throw. Capacity at least doubles when it grows.
 template <typename T>
 void reserveMore(std::vector<T>& values, std::size_t count) {
   const std::size_t needed = values.size() + count;

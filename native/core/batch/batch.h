@@ -14,8 +14,8 @@ struct BatchLayout : SafetensorsLayout {
   LabelCodes labels;
 };
 
-/// Header, tensors and size of the plan's batch. Metadata is UTF-8 with distinct keys; if the plan has row columns, it
-/// gets the key `row_codes` too, with LabelCodes::json(); if it has channels, `channels` with channelsJson().
+/// Header, tensors and size of the plan's batch. Metadata is UTF-8 with distinct keys; if the plan has row columns,
+/// `row_codes` with LabelCodes::json() is added; if it has channels, `channels` with channelsJson().
 /// @throws kInvalidArg for a plan that cannot be packed; kTooLarge, also for a packed or tree batch of more tokens than
 /// its int32 offsets can count.
 BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata);

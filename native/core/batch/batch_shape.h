@@ -27,7 +27,7 @@ struct BatchShape {
   bool hasTurns = false;
   /// Of all rows together.
   std::uint64_t turns = 0;
-  /// By name.
+  /// Sorted by name.
   std::vector<BatchChannel> channels = {};
 };
 

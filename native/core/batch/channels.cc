@@ -21,7 +21,7 @@ void requireDistinctNames(std::span<const BatchChannel> channels) {
   }
 }
 
-/// Returns true if the row trains on outputs of an interaction of its path.
+/// Returns true if the row trains on the outputs of `at`, an interaction of its path.
 bool isTrained(const Plan& plan, const PlanRow& row, const Interaction& at) {
   if (&at != row.interaction) return !plan.isFiltered(at);
   return !row.filtered && !plan.isFiltered(at) && (!row.leftOut || plan.options().includeLeftOut);
@@ -36,8 +36,9 @@ void addChannels(const SessionStorage& storage, std::vector<BatchChannel>& chann
     if (found == channels.end()) {
       channels.push_back({spec});
     } else if (found->spec != spec) {
-      throw Error(ErrorCode::kInvalidArg,
-                  "channel " + spec.name + ": calls of this export recorded it with different dtypes or shapes");
+      throw Error(
+          ErrorCode::kInvalidArg,
+          "channel " + spec.name + ": calls of this export recorded different dtypes, shapes, `of` or `offsets`");
     }
   }
   if (storage.channelSpecs.empty()) return;

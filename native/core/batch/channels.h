@@ -13,22 +13,22 @@ class Plan;
 struct PlanRow;
 struct SessionStorage;
 
-/// A channel of a batch: all that some session of the export recorded.
+/// A channel that at least one session of the export recorded.
 struct BatchChannel {
   ChannelSpec spec;
-  /// Of a ragged channel: items before each row, and the number of all.
+  /// Of a ragged channel: the number of items before each row, and then of all items.
   std::vector<std::uint64_t> rowStarts = {};
 
   std::uint64_t items() const { return rowStarts.empty() ? 0 : rowStarts.back(); }
-  /// Name of the tensor that says which tokens have an item, if the channel is not ragged.
+  /// Returns the name of the tensor that says which tokens have an item. Ragged channels have none.
   std::string maskName() const { return spec.name + "_mask"; }
 };
 
-/// Adds the channels that a session recorded. @throws kInvalidArg if another session recorded one of the same name with
-/// another dtype or shape, or if two tensors would have one name.
+/// Adds the channels that a session recorded, and sorts all by name.
+/// @throws kInvalidArg if calls recorded different channels of one name, or if two tensors would have one name.
 void addChannels(const SessionStorage& storage, std::vector<BatchChannel>& channels);
 
-/// Tokens of a row, by their position in its sequence, that have items of a channel, and where these are.
+/// Tokens [from, to) of a row's sequence, which have items of a channel, and the run with these items.
 struct ChannelStretch {
   const ChannelRun* run;
   std::uint32_t from;
@@ -37,21 +37,21 @@ struct ChannelStretch {
   std::uint64_t items() const { return run->itemsBefore(to) - run->itemsBefore(from); }
 };
 
-/// Tokens of a row: all of a sequence, or in a tree batch only those of the node.
+/// Positions of a row's tokens in its sequence: all of them, or in a tree batch only those of the node.
 struct RowTokens {
   std::uint32_t begin;
   std::uint32_t end;
 };
 RowTokens rowTokens(const Plan& plan, const PlanRow& row);
 
-/// Lists the items of a row in the order of tokens. Those of outputs are left out where the row does not train on them.
+/// Lists the items of a row in the order of tokens, without those of outputs whose call the row does not train on.
 void listStretches(const Plan& plan, const PlanRow& row, const ChannelSpec& spec,
                    std::vector<ChannelStretch>& stretches);
 
-/// Counts the items of each row.
+/// Sets `rowStarts` of a ragged channel.
 void countItems(const Plan& plan, BatchChannel& channel);
 
-/// JSON that tells the tensors of each channel: `[{"name","of","mask"}]`, or `offsets` instead of `mask`.
+/// Returns the tensors of each channel as JSON: `[{"name","of","mask"}]`, with `offsets` instead of `mask` if ragged.
 std::string channelsJson(std::span<const BatchChannel> channels);
 
 }  // namespace rolltape

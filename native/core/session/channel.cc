@@ -15,7 +15,7 @@ namespace rolltape {
 
 namespace {
 
-/// Tensors that every batch of some layout has, and prefixes of others.
+/// Names that tensors of batches have, and prefixes of other such names.
 constexpr std::array<std::string_view, 9> kReservedNames{"input_ids",      "loss_mask", "logprobs",
                                                          "versions",       "rewards",   "position_ids",
                                                          "attention_mask", "cu_turns",  "subtree_end"};
@@ -45,7 +45,7 @@ std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<
   return counts.size();
 }
 
-/// Adds items of the tokens after the last one. All or nothing.
+/// Adds the items of the tokens after the last one. Adds nothing if it throws.
 void extend(ChannelBuffer& buffer, std::uint32_t tokens, std::span<const std::byte> values,
             std::span<const std::uint32_t> counts) {
   constexpr std::uint64_t kMaxItems = std::numeric_limits<std::uint32_t>::max();
@@ -89,7 +89,7 @@ void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, st
   const auto hasName = [&](const ChannelBuffer& buffer) { return buffer.spec.name == spec.name; };
   const auto last = std::find_if(buffers.rbegin(), buffers.rend(), hasName);
   if (last != buffers.rend()) {
-    if (last->spec != spec) throwInvalid(spec, "it had another dtype or shape before");
+    if (last->spec != spec) throwInvalid(spec, "its dtype, shape, `of` or `offsets` differs from before");
     if (first < last->end()) throwInvalid(spec, "token " + std::to_string(first) + " has values already");
   }
   if (last != buffers.rend() && last->end() == first) {

@@ -11,18 +11,19 @@
 
 namespace rolltape {
 
-/// A channel: values that an engine gave beside the ids of tokens, such as the experts that a token went through.
+/// A channel: values that an engine gives for tokens in addition to ids and log probabilities, such as the experts that
+/// a token went through.
 ///
-/// Each token has one item, `shape` values of `dtype`; or, in a ragged channel, any number of items.
+/// An item is `shape` values of `dtype`. Each token has one item, or in a ragged channel any number of items.
 struct ChannelSpec {
-  /// Of the tensor: a to z, 0 to 9 and `_`, and no other tensor of a batch has it.
+  /// Name of the tensor in batches, of characters a to z, 0 to 9 and `_`. No other tensor has it.
   std::string name;
   Dtype dtype = Dtype::kF32;
   /// Extents of an item, for example [layers, top_k]. Empty: one value.
   std::vector<std::uint32_t> shape = {};
-  /// Name of the tensor that says which items are of which token. Empty if the channel is not ragged.
+  /// Name of the tensor with the first item of each token. Empty if the channel is not ragged.
   std::string offsets = {};
-  /// The tokens that may have values: all tokens of a sequence, or only outputs.
+  /// True: all tokens of a sequence may have items. False: only outputs may.
   bool ofSequence = false;
 
   bool isRagged() const { return !offsets.empty(); }
@@ -44,30 +45,30 @@ void requireChannel(const ChannelSpec& spec);
 /// The items of consecutive tokens.
 struct ChannelRun {
   const ChannelSpec* spec;
-  /// Tokens [first, first + count) have them, counted from the start of the interaction's sequence.
+  /// The items are those of tokens [first, first + count) of the interaction's sequence.
   std::uint32_t first;
   std::uint32_t count;
   const std::byte* values;
-  /// Of a ragged channel: items before each of these tokens, and the number of all. Else null.
+  /// Of a ragged channel: the number of items before each of these tokens, and then of all items. Otherwise null.
   const std::uint32_t* starts;
 
   std::uint32_t end() const { return first + count; }
-  /// Items before the token at `position`, which is one of these or the next.
+  /// Returns the number of items before the token at `position`, which is in [first, end()].
   std::uint64_t itemsBefore(std::uint32_t position) const {
     return starts == nullptr ? position - first : starts[position - first];
   }
-  /// Bytes of the items of tokens [from, to), which are some of these.
+  /// Returns the bytes of the items of tokens [from, to), which must be within [first, end()).
   std::span<const std::byte> bytes(std::uint32_t from, std::uint32_t to) const {
     const std::uint64_t size = spec->itemBytes();
     return {values + itemsBefore(from) * size, (itemsBefore(to) - itemsBefore(from)) * size};
   }
 };
 
-/// All that an interaction has, those of a channel in the order of tokens.
+/// All runs of an interaction. Runs of the same channel are in the order of tokens.
 using ChannelRuns = std::vector<ChannelRun>;
 
-/// A run that owns its values, while a call is not recorded. Its tokens are counted from the first output, or from the
-/// start of the sequence if the channel is of sequences.
+/// A run that owns its values, for a call that is not recorded yet. Tokens are counted from the first output, or from
+/// the start of the sequence if `spec.ofSequence`.
 struct ChannelBuffer {
   ChannelSpec spec;
   std::uint32_t first = 0;
@@ -77,22 +78,22 @@ struct ChannelBuffer {
   std::vector<std::uint32_t> starts = {};
 
   std::uint32_t end() const { return first + count; }
-  /// Items of each token from `from` on, as addChannel() takes them.
+  /// Returns the number of items of each token from `from` on, as addChannel() takes them. Empty if not ragged.
   std::vector<std::uint32_t> counts(std::uint32_t from) const;
-  /// A view of the same, with the tokens at other positions.
+  /// Returns a view of this buffer whose positions are greater by `shift`.
   ChannelRun run(std::uint32_t shift) const {
     return {&spec, first + shift, count, values.data(), starts.empty() ? nullptr : starts.data()};
   }
 };
 
-/// Adds items of tokens from `first` on to buffers. All or nothing.
-/// @param counts items of each token of a ragged channel; else empty
-/// @throws kInvalidArg if the items are not whole, do not match the counts or tokens that have some already, or if the
-/// channel had another dtype or shape before.
+/// Adds the items of tokens from `first` on to the buffers. Adds nothing if it throws.
+/// @param counts number of items of each token, for a ragged channel; otherwise empty
+/// @throws kInvalidArg if an item is incomplete, if the counts do not add up to the items, if a token at or after
+/// `first` has items already, or if the buffers have a channel of this name that is not equal to `spec`.
 void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, std::uint32_t first,
                 std::span<const std::byte> values, std::span<const std::uint32_t> counts);
 
-/// Forgets the items of tokens from `end` on.
+/// Removes the items of tokens from `end` on.
 void truncateChannel(ChannelBuffer& buffer, std::uint32_t end);
 
 }  // namespace rolltape

@@ -56,8 +56,8 @@ class Generation {
               std::span<const std::int32_t> versions);
   /// Adds alternatives, `width` places a token, for the last `ids.size() / width` tokens.
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
-  /// Adds items of a channel for tokens from `first` on: of the output, or of the whole sequence if the channel is.
-  /// @throws as rolltape::addChannel, and kInvalidArg for output tokens that there are not.
+  /// Adds the items of tokens from `first` on, counted as in ChannelBuffer.
+  /// @throws as rolltape::addChannel, and kInvalidArg for tokens after the last output token.
   void addChannel(const ChannelSpec& spec, std::uint32_t first, std::span<const std::byte> values,
                   std::span<const std::uint32_t> counts = {});
   /// Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`.
@@ -67,7 +67,7 @@ class Generation {
   void setForced(std::vector<ForcedRun> runs) { forced_ = std::move(runs); }
   /// Forgets the tokens from `length` on. @throws kInvalidArg where there are not so many.
   void truncate(std::uint32_t length);
-  /// Adds all of `other`. Of a channel of sequences, tokens keep the items that they have.
+  /// Adds all of `other`. A token of the sequence that has an item here keeps it.
   void append(const Generation& other);
   /// The same, without a copy where there was nothing yet.
   void append(Generation&& other);
@@ -80,7 +80,7 @@ class Generation {
   void checkPossible(const Generation& other) const;
   void checkCount(std::size_t count) const;
   void checkRoom(std::size_t count) const;
-  /// The channels with those of `other`, whose outputs follow these.
+  /// Returns these channels with the items of `other`, whose outputs follow these.
   std::vector<ChannelBuffer> channelsWith(const Generation& other) const;
   /// Makes room, so that appending so many tokens and version runs cannot throw.
   void reserve(std::size_t tokens, std::size_t runs);

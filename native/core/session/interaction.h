@@ -55,7 +55,7 @@ struct Interaction {
   /// Owned by the session's storage. Null if nothing was recorded.
   const LabelSet* labels = nullptr;
   const std::uint32_t* factWords = nullptr;
-  /// Owned by the session's storage. Null if there are none.
+  /// Owned by the session's storage. Null if the interaction has no items of channels.
   const ChannelRuns* channelRuns = nullptr;
   std::uint32_t versionRunCount = 0;
   std::uint32_t forcedRunCount = 0;
@@ -82,7 +82,7 @@ struct Interaction {
   std::span<const std::uint32_t> facts() const { return {factWords, factCount}; }
 };
 
-// A session has thousands of them.
+// Two cache lines: a session has thousands of interactions.
 static_assert(sizeof(void*) != 8 || sizeof(Interaction) == 128);
 
 /// What plans and prompts keep alive of a session: its tokens and its interactions.

@@ -45,7 +45,7 @@ void requireCompaction(const Interaction& made) {
                                           " must be an earlier interaction that is later than the parent");
 }
 
-/// Returns true if a call that recorded the token at this position of its sequence has an item for it.
+/// Returns true if the interaction that recorded the token at this position of the sequence has an item for it.
 bool hasItem(const Interaction& interaction, const ChannelSpec& spec, std::uint32_t position) {
   const Interaction* at = &interaction;
   while (position < at->shared) at = at->source;
@@ -55,7 +55,7 @@ bool hasItem(const Interaction& interaction, const ChannelSpec& spec, std::uint3
 }
 
 /// Returns the first token whose item is recorded with this interaction: its first own token, or the one before.
-/// Engines have no item for the last token of a sequence, because it was not put in. The next call has it.
+/// An engine has no item for the last token of a sequence, because the model did not run on it. The next call has it.
 std::uint32_t firstUnrecorded(const Interaction& made, const ChannelSpec& spec) {
   const bool isLast = made.shared > 0 && spec.ofSequence && !hasItem(*made.source, spec, made.shared - 1);
   return isLast ? made.shared - 1 : made.shared;

@@ -116,7 +116,7 @@ class Session {
   void storeFacts(Interaction& made, const RecordInput& input);
   void storeOutput(Interaction& made, const Generation& generation);
   void storeLabels(Interaction& made, const LabelSet& labels);
-  /// Stores the items of the interaction's own tokens. A channel of sequences may have items of tokens that are shared.
+  /// Stores the items of the interaction's own tokens, and of the shared token before them if no ancestor has it.
   void storeChannels(Interaction& made, std::span<const ChannelRun> runs);
   const Interaction& add(const Interaction& made, const IndexedMessages& messages);
 

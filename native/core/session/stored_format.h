@@ -15,10 +15,10 @@ namespace rolltape {
 ///
 /// They are: a StoredHeader; the CallIds if there are any; the arrays of 4-byte words: ids of the input tokens that are
 /// not shared, ids and log probabilities (float32) of the output tokens, version runs (2 words each), facts, lengths of
-/// the labels in bytes; the number of forced runs and those (2 words each) if there are any; the number of channel runs
-/// and those if there are any; the labels in UTF-8; a CRC-32C of everything before it. A channel run is a
-/// StoredChannelRun, its shape (a word for each dimension), the number of items of each token (a word each) if it is
-/// ragged, the two names, and the values. All is little endian, without padding.
+/// the labels in bytes; the number of forced runs and the runs (2 words each), with kHasForcedRuns; the number of
+/// channel runs and the runs, with kHasChannels; the labels in UTF-8; a CRC-32C of everything before it. A channel run
+/// is a StoredChannelRun, its shape (a word for each dimension), the number of items of each token (a word each) if it
+/// is ragged, the two names, and the values. All is little endian, without padding.
 ///
 /// Stored bytes outlive the process that wrote them. A change of the format needs a new version, a reader for the old
 /// one, and a line in docs/reference/storage-format.md. A new optional part needs only a flag, and that line: older
@@ -56,10 +56,10 @@ inline constexpr std::uint16_t kHasCallIds = 2;
 inline constexpr std::uint16_t kHasForcedRuns = 4;
 inline constexpr std::uint16_t kHasChannels = 8;
 
-/// What a stored channel run begins with.
+/// The first bytes of a stored channel run.
 struct StoredChannelRun {
   std::uint8_t dtype;
-  /// 1: of sequences.
+  /// 0 or 1, see ChannelSpec::ofSequence.
   std::uint8_t ofSequence;
   std::uint8_t rank;
   std::uint8_t nameBytes;

@@ -28,7 +28,7 @@ struct StoredInteraction {
   std::span<const std::uint8_t> versionRuns;
   std::span<const std::uint8_t> facts;
   std::span<const std::uint8_t> forcedRuns;
-  /// Copies, with positions in the sequence.
+  /// Copies of the channel runs. Positions are those of the sequence, also of outputs.
   std::vector<ChannelBuffer> channels;
 };
 

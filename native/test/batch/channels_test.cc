@@ -18,7 +18,7 @@ bool hasChannel(const Plan& plan, const ChannelSpec& spec) {
   return std::ranges::any_of(plan.shape().channels, [&](const BatchChannel& each) { return each.spec == spec; });
 }
 
-/// The tokens of rows in the order of a batch: their items, or none for padding.
+/// Items of the tokens of all rows in the order of the batch. Padding has none.
 struct Expected {
   Items wide, kept, experts;
 
@@ -159,7 +159,7 @@ TEST(Channels, EveryShardHasThoseOfTheWholeExport) {
   }
 }
 
-/// A session with one call of one output token, which has the item.
+/// Returns a session with one call of one output token that has this item.
 Session sessionWith(const ChannelSpec& spec) {
   Session session(test::kKey);
   Generation generation = test::generationOf({7});
@@ -177,7 +177,7 @@ Error refusedTogether(const ChannelSpec& a, const ChannelSpec& b) {
 }
 
 TEST(Channels, OneNameHasOneShapeInABatch) {
-  EXPECT_STREQ("channel x: calls of this export recorded it with different dtypes or shapes",
+  EXPECT_STREQ("channel x: calls of this export recorded different dtypes, shapes, `of` or `offsets`",
                refusedTogether({.name = "x", .shape = {2}}, {.name = "x", .shape = {3}}).what());
   EXPECT_STREQ("channel x_mask: two tensors would have one name",
                refusedTogether({.name = "x", .shape = {2}}, {.name = "x_mask", .shape = {2}}).what());

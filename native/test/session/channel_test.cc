@@ -45,7 +45,7 @@ TEST(Channel, RefusesItemsThatDoNotFitTheTokens) {
     return std::string(test::thrownBy([&] { generation.addChannel(spec, first, bytes({1, 2})); }).what());
   };
   EXPECT_EQ("channel pair: token 1 has values already", add(kPair, 1));
-  EXPECT_EQ("channel pair: it had another dtype or shape before",
+  EXPECT_EQ("channel pair: its dtype, shape, `of` or `offsets` differs from before",
             add({.name = "pair", .dtype = Dtype::kU8, .shape = {1, 2}}, 2));
   ASSERT_EQ(1u, generation.channels().size());
   EXPECT_EQ(bytes({1, 2}), generation.channels()[0].values);
@@ -84,7 +84,7 @@ TEST(Channel, OutputsAreCutWithTheirTokens) {
 TEST(Channel, ASessionKeepsTheItemsOfItsOwnTokens) {
   Session session(test::kKey);
   Generation first = test::generationOf({8, 9});
-  // Of tokens 1, 2, 3 and 8: the last one has none.
+  // Items of tokens 1, 2, 3 and 8. Token 8 has none.
   first.addChannel(kPath, 0, bytes({1, 2, 3, 8}));
   test::record(session, test::promptOf({1, 2, 3}), first, {"u"}, {"a"});
   Generation next = test::generationOf({5});

@@ -159,7 +159,7 @@ const channelsSchema = z.array(
   z.object({ name: z.string(), mask: z.string().optional(), offsets: z.string().optional() }),
 );
 
-/** The tensors of channels: those of items and masks, with an entry for each token, and those of offsets. */
+/** Returns the names of the tensors of channels: items and masks, which have an entry for each token, and offsets. */
 function readChannels(json = "[]"): { readonly items: ReadonlySet<string>; readonly offsets: ReadonlySet<string> } {
   const channels = channelsSchema.parse(JSON.parse(json));
   const fixed = channels.filter(({ offsets }) => offsets === undefined);
@@ -169,7 +169,7 @@ function readChannels(json = "[]"): { readonly items: ReadonlySet<string>; reado
   };
 }
 
-/** Tensors of a file need not be aligned. */
+/** Copies the values, because tensors of a file need not be aligned. */
 function readInt64(bytes: Uint8Array): BigInt64Array {
   return new BigInt64Array(Uint8Array.from(bytes).buffer);
 }

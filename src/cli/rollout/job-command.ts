@@ -14,7 +14,7 @@ export function controllerCommand({ trainer }: Pick<RolloutOptions, "trainer">):
       proxy: OTHER_PROXY,
       gateway: OTHER_PROXY,
       trainer: trainer === undefined && NO_TRAINER,
-      "own worker processes": "start workers with `rolltape worker`",
+      ownWorkers: "start workers with `rolltape worker`",
     },
   };
 }
@@ -33,10 +33,10 @@ export function rolloutCommand(config: Config, options: RolloutOptions, override
   const ownProxies = hasGateway ? (["proxy", "gateway"] as const) : (["proxy"] as const);
   return {
     name: "rollout",
-    runs: ["rollout", "worker", "job", ...(proxy === undefined ? ownProxies : [])],
+    runs: ["rollout", "ownWorkers", "worker", "job", ...(proxy === undefined ? ownProxies : [])],
     lacks: {
       proxy: OTHER_PROXY,
-      gateway: proxy === undefined ? "there is no gateway without `--proxy-workers`" : OTHER_PROXY,
+      gateway: proxy === undefined ? "there is no gateway without `--proxy-workers` or `--job-folder`" : OTHER_PROXY,
       serve: "`rolltape serve` uses it; a rollout has `--proxy-workers` and `--workers`",
       storage: lackOfStorage(config, { file, overrides }),
       "running engines":

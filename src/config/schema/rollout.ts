@@ -80,7 +80,7 @@ export const rolloutSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("Number of rollout worker processes that `rolltape rollout` starts. Null: agents run in its own process.")
-    .meta(usedBy("rollout", "own worker processes")),
+    .meta(usedBy("ownWorkers")),
   worker_concurrency: z
     .int()
     .min(1)

@@ -114,7 +114,7 @@ export const serverSchema = z.strictObject({
     .nullable()
     .default(4096)
     .describe(
-      "Maximum number of calls that one session may make to `upstreams`; 16 of them may be in flight. More are refused with 403. Null: no limit.",
+      "Maximum number of calls that one session may make to `upstreams`. More are refused with 403. Null: no limit. At most 16 of them may be in flight; more are refused with 429.",
     ),
   known_request_bytes: z
     .int()
@@ -149,7 +149,7 @@ export const serverSchema = z.strictObject({
     .int()
     .min(1)
     .default(4 * GIBIBYTE)
-    .describe("Maximum size of these batches together, in bytes.")
+    .describe("Maximum size of all batches in this folder, in bytes.")
     .meta(usedBy(["proxy", "gateway"])),
   shutdown_seconds: seconds
     .default(30)

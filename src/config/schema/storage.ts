@@ -13,7 +13,7 @@ export const storageSchema = z.strictObject({
     .enum(["call", "interval", "none"])
     .default("call")
     .describe(
-      "When the server sends an answer. `call`: once its changes are on disk, so that no answered change is lost. `interval`: at once; if the process stops, the changes of the last 0.1 s are lost. `none`: at once, and commits do not wait for the disk; if the machine stops, the file may be damaged.",
+      "When the server sends an answer. `call`: once its changes are on disk, so that no answered change is lost. `interval`: at once; if the process stops, the changes of the last 0.1 s are lost. `none`: at once, and commits do not wait for the disk; if the machine stops, the folder may be damaged.",
     )
     .meta(usedBy(["proxy", "rollout"], "storage")),
   memory_bytes: z

@@ -1,4 +1,4 @@
-/** The commands that run each part of Rolltape that uses keys. With some options they also run others: see `Command`. */
+/** The parts of Rolltape that use keys, and which commands run them. With some options, a command runs further parts: see `Command`. */
 const COMMANDS = {
   proxy: ["serve", "rollout"],
   gateway: ["gateway"],
@@ -8,20 +8,21 @@ const COMMANDS = {
   controller: ["controller"],
   /** Agents. */
   worker: ["rollout", "worker"],
-  /** What only `rolltape serve` does. */
+  /** Starting the workers of `rolltape serve`. */
   serve: ["serve"],
+  /** Starting the rollout workers of `rolltape rollout`. */
+  ownWorkers: ["rollout"],
   job: ["rollout", "job"],
 } as const;
 
-/** What uses a key. */
+/** A part of Rolltape that uses keys. */
 export type Part = keyof typeof COMMANDS;
 
-/** What a command may lack, so that a key has no effect although the command runs a part that uses it. */
+/** A condition without which a key has no effect, although the command runs a part that uses it. */
 export type Need =
   | "storage"
   | "trainer"
   | "worker processes"
-  | "own worker processes"
   | "Python agent"
   | "choice of mode"
   | "subprocesses"
@@ -34,7 +35,7 @@ export interface KeyUse {
   readonly needs: readonly Need[];
 }
 
-/** Returns metadata that names what uses a key. Metadata of a section is that of its keys without metadata of their own. */
+/** Returns metadata of a key: the parts that use it, and its needs. Keys without such metadata inherit that of their section. */
 export function usedBy(parts: Part | readonly Part[], ...needs: readonly Need[]): KeyUse & Record<string, unknown> {
   return { usedBy: [parts].flat(), needs };
 }

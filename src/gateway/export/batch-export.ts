@@ -75,16 +75,18 @@ const GONE = 410;
 const MAX_CALLS = 3;
 
 /**
- * Exports sessions of several workers, in four steps:
+ * Exports sessions of several workers in five steps:
  *
  * 1. Every worker waits until its sessions can be exported.
  * 2. Every worker sends the records of its sessions, and keeps the sessions as they are.
  * 3. The gateway restores all sessions and packs them like a server that has recorded them.
- * 4. Every worker marks its sessions as exported, and keeps them until the batch is acknowledged.
- * 5. If the client does not acknowledge batches, every worker then makes the export final.
+ * 4. Every worker marks its sessions as exported, and holds them. If the client acknowledges batches, this is the last step.
+ * 5. Otherwise, every worker makes the export final.
  *
- * If a step before the last one fails, no session is exported. A worker that receives no further call leaves its sessions as they were
- * after {@link HOLD_SECONDS}; if only step 5 does not reach it, they can be exported a second time.
+ * If one of the steps 1 to 4 fails, no session is exported: a worker that receives no further call drops the export after
+ * {@link HOLD_SECONDS}. So if only step 5 does not reach a worker, its sessions can be exported a second time.
+ *
+ * A single worker makes the export final in step 4.
  *
  * A worker that dies in step 4 may return with its sessions. It then does steps 2 and 4 again.
  */
@@ -125,7 +127,7 @@ export class BatchExport {
    *
    * @param sessionIds all sessions in the order of the batch
    * @param fields of the workers' requests: the shard that is exported, and how long to wait for calls in flight
-   * @param leaseSeconds time in which the client acknowledges the batches. Absent: it does not
+   * @param leaseSeconds time in which the client must acknowledge the batches. Absent: it acknowledges none
    */
   async export(
     sessionIds: readonly string[],
@@ -153,7 +155,7 @@ export class BatchExport {
     throw droppedError();
   }
 
-  /** Makes the exports final. */
+  /** Makes the exports final on every worker. */
   async #take(ids: readonly string[]): Promise<void> {
     const { shares, signal } = this.#options;
     const calls = ids.flatMap((id) => shares.map((share) => this.#repeat(share, toSettle(id), TAKEN, signal)));

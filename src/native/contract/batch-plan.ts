@@ -96,12 +96,14 @@ export interface NativeRowColumn {
  *   subtree_end are [N]; cu_trees is [trees + 1]; node_offsets is [nodes + 1]; node_parents, node_lengths and
  *   node_rewards (F32) are [nodes].
  *
- * Each channel that a session of the export recorded (see `ChannelSpec`) has two tensors, with [B, T] or [N] tokens like the others:
+ * Each channel that a session of the export recorded (see `ChannelSpec`) has two tensors. Tokens are [B, T] or [N], as above:
  *
- * - without `offsets`: [...tokens, ...shape], and `<name>_mask` (BOOL) [...tokens], true at tokens with an item. Others have zeros.
- * - with `offsets`: all items [items, ...shape], row after row, and the number of items before each token (I64) [tokens + 1], where
- *   a padded batch has B * T tokens.
- * - Items of outputs are only in rows that train on them.
+ * - without `offsets`: the item of each token [...tokens, ...shape], and `<name>_mask` (BOOL) [...tokens], true at tokens with an item.
+ *   Others have zeros.
+ * - with `offsets`: all items [items, ...shape], row after row, and the number of items before each token, then of all (I64)
+ *   [tokens + 1], where a padded batch has B * T tokens.
+ *
+ * A row has items of outputs only of calls that it trains on.
  *
  * In a tree batch:
  *

@@ -40,16 +40,16 @@ export interface OutputLimits {
 }
 
 /**
- * A channel: values that an engine gave beside the ids of tokens. Each token has one item, `shape` values; or, if `offsets` is set, any
- * number of items.
+ * A channel: values that an engine gives for tokens in addition to ids and log probabilities. An item is `shape` values. Each token has
+ * one item, or any number of items if `offsets` is set.
  */
 export interface ChannelSpec {
-  /** Of the tensor in batches: a to z, 0 to 9 and `_`, at most 64, and no other tensor has it. */
+  /** Name of the tensor in batches: at most 64 characters of a to z, 0 to 9 and `_`. No other tensor may have it. */
   readonly name: string;
   readonly dtype: "I32" | "F32" | "U16" | "U8" | "BOOL";
   /** Extents of an item, at most four. Empty: one value. An item has at most 65,536 bytes. */
   readonly shape: readonly number[];
-  /** Name of the tensor that says which items are of which token; see `BatchTensorLayout`. */
+  /** Name of the tensor with the number of items before each token; see `BatchTensorLayout`. */
   readonly offsets?: string | undefined;
   /** The tokens that may have values: sampled outputs, or all tokens of the sequence. */
   readonly of: "output" | "sequence";
@@ -68,13 +68,14 @@ export interface NativeGeneration {
    */
   appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
   /**
-   * Adds items of a channel, after those of earlier tokens.
+   * Adds the items of consecutive tokens. Add items of earlier tokens first.
    *
-   * @param first first token that has one: counted from the first output token, or from the start of the prompt if the channel is of
-   *   `sequence`. Items of tokens that the session has already are not stored again
-   * @param values of one token after the other, in native byte order
+   * @param first first of these tokens, counted from the first output token, or from the start of the prompt if the channel is of
+   *   `sequence`. A session does not store items again that an earlier interaction has
+   * @param values items of one token after the other, in native byte order
    * @param counts number of items of each token, if the channel has `offsets`
-   * @throws `ERR_INVALID_ARG` if values are incomplete, if tokens have items already, or if the channel had another dtype or shape
+   * @throws `ERR_INVALID_ARG` if an item is incomplete, if a token at or after `first` has items already, or if a channel of this name
+   *   was added with another dtype, shape, `of` or `offsets`
    */
   addChannel(channel: ChannelSpec, first: number, values: Uint8Array, counts?: Uint32Array): void;
   /**

@@ -46,7 +46,7 @@ export const storagePlugin = fp<StoragePluginOptions>((app, { registry, server: 
 
   app.addHook("onSend", async (request, reply, payload) => {
     if (reply.statusCode >= 400 || isRead(request)) return payload;
-    // A model call has waited for its record already, and need not wait for the calls that were recorded meanwhile.
+    // A model call changes only its own session, so it need not wait for the changes of others.
     const flushed = registry.flushed(request.admitted ? (request.session ?? undefined) : undefined);
     await (request.routeOptions.config.worksWithoutDisk ? flushed.catch(() => undefined) : flushed);
     return payload;

@@ -41,7 +41,7 @@ export class UpstreamLoad {
     }
     if (inFlight < concurrentCalls) return;
     const message =
-      `Session ${id} already has ${inFlight} calls to upstreams in flight (\`max_concurrent_upstream_calls\`). ` +
+      `Session ${id} has ${inFlight} of at most ${concurrentCalls} calls to upstreams in flight. ` +
       "Try again after the answer of one of them was read.";
     const details = { limit: "max_concurrent_upstream_calls", allowed: concurrentCalls, used: inFlight };
     throw new ApiError("too_many_calls", message, { details });

@@ -6,7 +6,7 @@ export type Tensor =
   | { readonly dtype: "F32"; readonly shape: readonly number[]; readonly data: Float32Array }
   | { readonly dtype: "BOOL"; readonly shape: readonly number[]; readonly data: Uint8Array };
 
-/** A tensor of a channel; I64 are offsets. */
+/** A tensor of a channel. Offsets are I64. */
 export type ChannelTensor =
   | Tensor
   | { readonly dtype: "I64"; readonly shape: readonly number[]; readonly data: BigInt64Array }
@@ -36,7 +36,7 @@ interface LayoutTensors {
     >;
 }
 
-/** Those of a layout, and those of channels by their names. */
+/** The tensors of a layout, and those of channels by name. */
 export type BatchTensors<Layout extends BatchTensorLayout = "padded"> = LayoutTensors[Layout] & {
   readonly [channel: string]: ChannelTensor;
 };

@@ -40,6 +40,7 @@ const MAX_ENDED = 10_000;
  * The leases of exports that readers must acknowledge. Until then, the sessions are held, whatever the limits of retention.
  *
  * - If an export is acknowledged, its sessions are freed. A session of several shards is freed once all shards are acknowledged.
+ * - If the export is made final without an acknowledgement, its sessions are retained.
  * - If the last lease of a session ends first, the session is `ended` again and can be exported.
  *
  * If an export was repeated because its answer was lost, it is enough to acknowledge one of the two.

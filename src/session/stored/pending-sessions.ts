@@ -2,15 +2,15 @@ import type { Change } from "../../storage/index.js";
 import { readSessionKey } from "./keys.js";
 
 /**
- * Knows which sessions have changes that are not on disk: an answer waits only for those of its own session, and a server that stops
- * names the sessions that it loses.
+ * Knows which sessions have changes that are not on disk. So an answer waits only for changes of its own session, and a server that
+ * stops can name the sessions whose changes are lost.
  */
 export class PendingSessions {
-  /** The last group of changes of each session, by session number, in the order of the groups. */
+  /** Number of the last group of changes of each session, by session number, in the order of the groups. */
   readonly #groups = new Map<number, number>();
 
   /**
-   * Call it after each write.
+   * Notes which sessions were written. Call it after each write.
    *
    * @param group the number that `Storage.write` returned
    * @param durable number of the last group on disk
@@ -25,7 +25,7 @@ export class PendingSessions {
     this.#dropStored(durable);
   }
 
-  /** Returns the last group with changes of a session; undefined if all of them were on disk at the last write. */
+  /** Returns the number of the last group with changes of a session; undefined if they were on disk at the last write. */
   groupOf(session: number): number | undefined {
     return this.#groups.get(session);
   }

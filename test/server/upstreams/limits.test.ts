@@ -44,7 +44,7 @@ describe("a session", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("may have max_concurrent_upstream_calls of them in flight", async () => {
+  it("may have a limited number of them in flight", async () => {
     const waiting: (() => void)[] = [];
     const upstream = await startUpstream(async (request, response) => {
       await new Promise<void>((resolve) => waiting.push(resolve));

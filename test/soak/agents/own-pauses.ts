@@ -2,7 +2,7 @@ const BEAT_MS = 500;
 
 /**
  * A pause of this process after which a server may have refused a half-sent request: 10 s. The shortest time-out of a server for a
- * request is 15 s (`server.headers_timeout_seconds`). A process that stood still for 10 s may send the rest after that.
+ * request is 15 s (`HEADERS_TIMEOUT_MS`). A process that stood still for 10 s may send the rest after that.
  */
 const LONG_MS = 10_000;
 

@@ -10,8 +10,8 @@ namespace rolltape {
 
 namespace {
 
-/// Where the tokens of each row lie in tensors with an entry per token, and where they all end. Padding belongs to its
-/// row.
+/// Returns where each row begins in tensors with an entry per token, and then the number of entries. Padding belongs to
+/// its row.
 std::vector<std::uint64_t> rowPlaces(const Plan& plan) {
   std::vector<std::uint64_t> places{0};
   for (const PlanRow& row : plan.rows()) {
@@ -96,7 +96,7 @@ class ChannelRows {
   /// Null if it is not.
   std::int64_t* offsets_;
   std::vector<ChannelStretch> stretches_;
-  /// The next token and the next item of a ragged channel.
+  /// Index of the next token, and of the next item of a ragged channel.
   std::uint64_t at_ = 0;
   std::uint64_t item_ = 0;
 };
@@ -107,7 +107,7 @@ void writeChannels(const Plan& plan, const BatchBlock& block, unsigned threads) 
   if (plan.shape().channels.empty()) return;
   const std::vector<std::uint64_t> places = rowPlaces(plan);
   for (const BatchChannel& channel : plan.shape().channels) {
-    // A row belongs to the thread in whose part of the tokens it begins. The last one may begin where they end.
+    // A thread writes the rows that begin in its part of the tokens. + 1, because an empty last row begins at the end.
     parallelRanges(places.back() + 1, threads, [&](std::uint64_t begin, std::uint64_t end) {
       ChannelRows rows(plan, channel, places, block);
       const auto first = std::ranges::lower_bound(places, begin) - places.begin();

@@ -5,9 +5,9 @@
 
 namespace rolltape {
 
-/// Writes the tensors of all channels, on up to `threads` threads: the items of each token [tokens, …shape] and a mask
-/// of the tokens that have one [tokens]; or, of a ragged channel, all items [items, …shape] and the number of items
-/// before each token [tokens + 1]. Tokens without an item have zeros.
+/// Writes the tensors of all channels, on up to `threads` threads:
+/// - a fixed channel: the item of each token [tokens, …shape], or zeros, and a mask of tokens with an item [tokens]
+/// - a ragged channel: all items [items, …shape], and the number of items before each token, then of all [tokens + 1]
 void writeChannels(const Plan& plan, const BatchBlock& block, unsigned threads);
 
 }  // namespace rolltape

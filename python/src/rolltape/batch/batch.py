@@ -242,19 +242,19 @@ class Batch:
 
     @cached_property
     def channels(self) -> dict[str, Channel]:
-        """What the engine gave beside the ids of tokens, by name."""
+        """The channels of the batch by name."""
         with self._reading("metadata `channels`"):
             return channels.read_channels(self.metadata.get("channels", "[]"))
 
     def row_values(self, row: int, name: str) -> Array | list[Array]:
-        """Returns what the tokens of a row have in a token tensor or channel, padding left out: [tokens, …].
+        """Returns the values of a row's tokens in a token tensor or channel, without padding: [tokens, …].
 
-        For a ragged channel, returns a list with the items of each token.
+        For a ragged channel, returns a list with one array of items for each token.
         """
         return channels.row_values(self, row, name)
 
     def samples(self) -> list[Sample]:
-        """Returns each row: arrays of prompt, response, mask and log probabilities, and its reward."""
+        """Returns each row as a Sample: arrays of its tokens, its reward and its origin."""
         return samples.to_samples(self)
 
     def select(self, rows: Any) -> Batch:

@@ -1,4 +1,4 @@
-"""Channels: what an engine gave beside the ids of tokens. See "Channels" in docs/reference/batch-format.md."""
+"""Channels: values of tokens in addition to ids and log probabilities. See docs/reference/batch-format.md."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 class Channel:
     """The tensors of a channel.
 
-    name: of the items: one for each token, or all items of a ragged channel.
+    name: name of the channel and of the tensor of items: one for each token, or all items of a ragged channel.
     of: the tokens that may have items: `output` or `sequence`.
     mask: name of the tensor that says which tokens have an item; None for a ragged channel.
-    offsets: of a ragged channel only: name of the tensor with the first item of each token, and the number of all.
+    offsets: name of the tensor with the index of each token's first item, and then the number of items; None for a
+        fixed channel.
     """
 
     name: str
@@ -39,7 +40,7 @@ def read_channels(text: str) -> dict[str, Channel]:
 
 
 def token_tensors(batch: Batch) -> list[str]:
-    """Names of the tensors of fixed channels, which have an entry for each token."""
+    """Returns the names of the tensors of fixed channels, which have an entry for each token."""
     return [name for channel in batch.channels.values() if channel.mask for name in (channel.name, channel.mask)]
 
 
@@ -59,7 +60,7 @@ def select_ragged(batch: Batch, tokens: Array) -> dict[str, Array]:
 
 
 def row_values(batch: Batch, row: int, name: str) -> Array | list[Array]:
-    """Returns what the tokens of a row have. See Batch.row_values."""
+    """Returns the values of a row's tokens. See Batch.row_values."""
     place = batch.places.all[row]
     channel = batch.channels.get(name)
     if channel is not None and channel.offsets is not None:

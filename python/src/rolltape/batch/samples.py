@@ -119,7 +119,7 @@ def _token_parts(batch: Batch) -> Iterator[tuple[Array, Array, Array, Array, Arr
         for place in batch.places.all:
             begin, end = (int(place[0]), int(place[-1]) + 1) if len(place) else (0, 0)
             of_row = trained[begin:end]
-            # argmax ends at the first one. Without any, it is 0.
+            # argmax returns the index of the first trained token, or 0 if there is none.
             first = int(of_row.argmax()) if len(of_row) else 0
             start = begin + first if first or of_row[:1].any() else end
             yield ids[begin:start], ids[start:end], mask[start:end], logprobs[start:end], versions[start:end]

@@ -61,7 +61,7 @@ def _tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
 
 
 def _present(batch: Batch) -> list[str]:
-    """Names of the tensors with an entry for each token."""
+    """Returns the names of the tensors with an entry for each token."""
     return [*(name for name in TOKENS if name in batch), *token_tensors(batch)]
 
 
