@@ -20,8 +20,6 @@ struct BatchChannel {
   std::vector<std::uint64_t> rowStarts = {};
 
   std::uint64_t items() const { return rowStarts.empty() ? 0 : rowStarts.back(); }
-  /// Name of the tensor that says which tokens have an item, if the channel is not ragged.
-  std::string maskName() const { return spec.name + "_mask"; }
 };
 
 /// Adds the channels that a session recorded. @throws kInvalidArg if another session recorded one of the same name with

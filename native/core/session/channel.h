@@ -15,7 +15,7 @@ namespace rolltape {
 ///
 /// Each token has one item, `shape` values of `dtype`; or, in a ragged channel, any number of items.
 struct ChannelSpec {
-  /// Of the tensor: a to z, 0 to 9 and `_`, and no other tensor of a batch has it.
+  /// Of the tensor: a to z, 0 to 9 and `_`, a letter first, and no other tensor of a batch has it.
   std::string name;
   Dtype dtype = Dtype::kF32;
   /// Extents of an item, for example [layers, top_k]. Empty: one value.
@@ -26,6 +26,8 @@ struct ChannelSpec {
   bool ofSequence = false;
 
   bool isRagged() const { return !offsets.empty(); }
+  /// Name of the tensor that says which tokens have an item, if the channel is not ragged.
+  std::string maskName() const { return name + "_mask"; }
   std::uint64_t itemBytes() const;
   friend bool operator==(const ChannelSpec&, const ChannelSpec&) = default;
   /// An order for sets. libc++ 16 has no <=> for vectors.
@@ -37,6 +39,8 @@ struct ChannelSpec {
 
 inline constexpr std::uint64_t kMaxItemBytes = std::uint64_t{1} << 16;
 inline constexpr std::size_t kMaxChannelRank = 4;
+/// Of one call.
+inline constexpr std::size_t kMaxChannels = 64;
 
 /// @throws kInvalidArg for a channel that no batch can have.
 void requireChannel(const ChannelSpec& spec);
@@ -87,8 +91,8 @@ struct ChannelBuffer {
 
 /// Adds items of tokens from `first` on to buffers. All or nothing.
 /// @param counts items of each token of a ragged channel; else empty
-/// @throws kInvalidArg if the items are not whole, do not match the counts or tokens that have some already, or if the
-/// channel had another dtype or shape before.
+/// @throws kInvalidArg if there are kMaxChannels others, if the items are not whole, do not match the counts or tokens
+/// that have some already, or if the channel had another dtype or shape before.
 void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, std::uint32_t first,
                 std::span<const std::byte> values, std::span<const std::uint32_t> counts);
 

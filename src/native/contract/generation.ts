@@ -44,7 +44,7 @@ export interface OutputLimits {
  * number of items.
  */
 export interface ChannelSpec {
-  /** Of the tensor in batches: a to z, 0 to 9 and `_`, at most 64, and no other tensor has it. */
+  /** Of the tensor in batches: a to z, 0 to 9 and `_`, a letter first, at most 64, and no other tensor has it or `<name>_mask`. */
   readonly name: string;
   readonly dtype: "I32" | "F32" | "U16" | "U8" | "BOOL";
   /** Extents of an item, at most four. Empty: one value. An item has at most 65,536 bytes. */
@@ -74,7 +74,8 @@ export interface NativeGeneration {
    *   `sequence`. Items of tokens that the session has already are not stored again
    * @param values of one token after the other, in native byte order
    * @param counts number of items of each token, if the channel has `offsets`
-   * @throws `ERR_INVALID_ARG` if values are incomplete, if tokens have items already, or if the channel had another dtype or shape
+   * @throws `ERR_INVALID_ARG` if values are incomplete, if a BOOL is not 0 or 1, if tokens have items already, if the channel had
+   *   another dtype or shape, or if the call has 64 others
    */
   addChannel(channel: ChannelSpec, first: number, values: Uint8Array, counts?: Uint32Array): void;
   /**
@@ -106,7 +107,10 @@ export interface NativeGeneration {
   markForced(prompt: { readonly tokens: () => Int32Array }, rule: BudgetRule): boolean;
   /** Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`. */
   nameVersions(versions: Int32Array): void;
-  /** Removes the tokens from index `length` on, for a generation that is restarted. */
+  /**
+   * Removes the tokens from index `length` on, for a generation that is restarted, and of a channel of `sequence` as many of the last
+   * items.
+   */
   truncate(length: number): void;
   /** Return copies of the tokens so far, from index `from` (default 0). */
   ids(from?: number): Int32Array;

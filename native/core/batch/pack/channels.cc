@@ -36,7 +36,7 @@ class ChannelRows {
     if (channel.spec.isRagged()) {
       offsets_ = block.tensor<std::int64_t>(channel.spec.offsets);
     } else {
-      mask_ = block.tensor<std::uint8_t>(channel.maskName());
+      mask_ = block.tensor<std::uint8_t>(channel.spec.maskName());
     }
   }
 
