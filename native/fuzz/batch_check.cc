@@ -203,11 +203,60 @@ void requireColumns(const Plan& plan, const Batch& batch, const test::Outline& o
   FUZZ_REQUIRE(codes->second == jsonOf(*plan.options().columns, expected.codes));
 }
 
+/// The items of all tokens of a batch, padding and tokens without an item as none.
+Items itemsOf(const Plan& plan, const std::vector<ModelRow>& rows, const ChannelSpec& spec) {
+  const PlanOptions& options = plan.options();
+  Items all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Interaction& at = *plan.rows()[i].interaction;
+    const ModelRow& row = *std::ranges::find(rows, std::size_t{at.index}, &ModelRow::interaction);
+    const Items& items = row.channels.at(spec);
+    const std::size_t padding = options.layout == Layout::kPadded ? plan.shape().length - items.size() : 0;
+    const std::size_t first = options.layout == Layout::kTree ? at.shared : 0;
+    if (options.padSide == PadSide::kLeft) all.resize(all.size() + padding);
+    all.insert(all.end(), items.begin() + static_cast<std::ptrdiff_t>(first), items.end());
+    if (options.padSide == PadSide::kRight) all.resize(all.size() + padding);
+  }
+  return all;
+}
+
+void requireChannel(const Batch& batch, const ChannelSpec& spec, const Items& items) {
+  const auto values = batch.tensor<std::uint8_t>(spec.name);
+  const std::size_t size = spec.itemBytes();
+  std::vector<std::uint8_t> expected;
+  if (spec.isRagged()) {
+    const auto offsets = batch.tensor<std::int64_t>(spec.offsets);
+    FUZZ_REQUIRE(offsets.size() == items.size() + 1);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      FUZZ_REQUIRE(static_cast<std::size_t>(offsets[i]) * size == expected.size());
+      if (items[i]) expected.insert(expected.end(), items[i]->begin(), items[i]->end());
+    }
+    FUZZ_REQUIRE(static_cast<std::size_t>(offsets.back()) * size == expected.size());
+  } else {
+    const auto mask = batch.tensor<std::uint8_t>(spec.maskName());
+    FUZZ_REQUIRE(mask.size() == items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      FUZZ_REQUIRE(mask[i] == (items[i] ? 1 : 0));
+      const std::vector<std::uint8_t> item = items[i].value_or(std::vector<std::uint8_t>(size, 0));
+      expected.insert(expected.end(), item.begin(), item.end());
+    }
+  }
+  FUZZ_REQUIRE(values == expected);
+}
+
+void requireChannels(const Plan& plan, const Batch& batch, const std::vector<ModelRow>& rows) {
+  for (const BatchChannel& channel : plan.shape().channels) {
+    requireChannel(batch, channel.spec, itemsOf(plan, rows, channel.spec));
+  }
+  for (const ModelRow& row : rows) FUZZ_REQUIRE(row.channels.size() == plan.shape().channels.size());
+}
+
 }  // namespace
 
 void requireBatch(const Plan& plan, const std::vector<ModelRow>& rows, const test::Outline& outline) {
   const Batch batch(plan);
   requireColumns(plan, batch, outline);
+  requireChannels(plan, batch, rows);
   if (plan.options().layout == Layout::kTree) return requireTree(plan, batch, rows);
   const RowTensors tensors(batch);
   FUZZ_REQUIRE(tensors.rewards.size() == rows.size());

@@ -19,9 +19,11 @@ std::uint64_t unsignedOf(const JsonValue& value) {
 }
 
 std::uint64_t bytesPerElement(const std::string& dtype) {
-  if (dtype == "BOOL") return 1;
-  FUZZ_REQUIRE(dtype == "I32" || dtype == "F32");
-  return 4;
+  if (dtype == "I64") return 8;
+  if (dtype == "I32" || dtype == "F32") return 4;
+  if (dtype == "U16") return 2;
+  FUZZ_REQUIRE(dtype == "U8" || dtype == "BOOL");
+  return 1;
 }
 
 ReadTensor tensorOf(const std::string& name, const JsonValue& value, std::uint64_t dataBegin) {

@@ -139,6 +139,40 @@ class Episode {
     return generation;
   }
 
+  /// Items of a stretch of the tokens, to the generation and to the model.
+  void giveItems(const ChannelSpec& spec, ModelInteraction& made, Generation& generation) {
+    const std::size_t first = spec.ofSequence ? 0 : made.input.size();
+    // Engines may give items of tokens that were cut off since.
+    const std::size_t most = made.input.size() + made.output.size() + (spec.ofSequence ? 2 : 0) - first;
+    const auto from = input_.ConsumeIntegralInRange<std::uint32_t>(0, static_cast<std::uint32_t>(most));
+    const auto to = input_.ConsumeIntegralInRange<std::uint32_t>(from, static_cast<std::uint32_t>(most));
+    std::vector<std::uint8_t> values;
+    std::vector<std::uint32_t> counts;
+    fuzz::Items& items = made.channels[spec];
+    items.resize(made.input.size() + made.output.size());
+    for (std::size_t at = from; at < to; ++at) {
+      const std::uint32_t count = spec.isRagged() ? input_.ConsumeIntegralInRange<std::uint32_t>(0, 2) : 1;
+      std::vector<std::uint8_t> item(count * spec.itemBytes());
+      for (std::uint8_t& byte : item) byte = static_cast<std::uint8_t>(++lastItem_);
+      values.insert(values.end(), item.begin(), item.end());
+      if (spec.isRagged()) counts.push_back(count);
+      if (first + at < items.size()) items[first + at] = item;
+    }
+    generation.addChannel(spec, from, std::as_bytes(std::span(values)), counts);
+  }
+
+  void giveChannels(ModelInteraction& made, Generation& generation) {
+    static const std::vector<ChannelSpec> specs{
+        {.name = "pair", .dtype = Dtype::kU8, .shape = {2}},
+        {.name = "path", .dtype = Dtype::kU16, .ofSequence = true},
+        {.name = "bag", .dtype = Dtype::kU8, .offsets = "bag_offsets"},
+        {.name = "trail", .dtype = Dtype::kI32, .offsets = "trail_offsets", .ofSequence = true},
+    };
+    for (const ChannelSpec& spec : specs) {
+      if (input_.ConsumeBool()) giveItems(spec, made, generation);
+    }
+  }
+
   /// For each message the ids of all tool calls up to it; few, so that they agree by chance.
   std::vector<std::uint64_t> anyCallIds(std::size_t messages) {
     std::vector<std::uint64_t> ids(messages);
@@ -166,7 +200,8 @@ class Episode {
     made.callIds.conversation = input_.ConsumeIntegralInRange<std::uint64_t>(0, 2);
     if (input_.ConsumeBool()) describe(made);
     const Prompt prompt = anyPrompt(made);
-    const Generation generation = anyGeneration(made);
+    Generation generation = anyGeneration(made);
+    giveChannels(made, generation);
     std::optional<std::int32_t> parent;
     if (input_.ConsumeBool()) parent = static_cast<std::int32_t>(anyIndex()) - 1;
     const std::vector<MessageDigest> digests = digestsOf(made.messages);
@@ -246,6 +281,7 @@ class Episode {
       row.lossMask.resize(length);
       row.logprobs.resize(length);
       row.versions.resize(length);
+      for (auto& [spec, items] : row.channels) items.resize(length);
     }
     return true;
   }
@@ -280,6 +316,8 @@ class Episode {
   Session session_{kKey};
   fuzz::SessionModel model_;
   std::deque<Export> exports_;
+  /// Each byte of an item is another than those before it.
+  unsigned lastItem_ = 0;
 };
 
 }  // namespace

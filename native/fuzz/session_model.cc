@@ -70,11 +70,54 @@ test::Outline SessionModel::outline() const {
   return outline;
 }
 
+std::int32_t SessionModel::source(std::size_t index) const {
+  const std::size_t shared = sharedTokens(index);
+  if (shared == 0) return -1;
+  std::int32_t at = all[index].parent;
+  while (sharedTokens(static_cast<std::size_t>(at)) >= shared) at = all[static_cast<std::size_t>(at)].parent;
+  return at;
+}
+
+bool SessionModel::records(std::size_t index, const ChannelSpec& spec, std::size_t position) const {
+  const auto found = all[index].channels.find(spec);
+  if (found == all[index].channels.end() || position >= found->second.size() || !found->second[position]) return false;
+  const std::size_t shared = sharedTokens(index);
+  if (!spec.ofSequence || position >= shared) return true;
+  return position + 1 == shared && !records(static_cast<std::size_t>(source(index)), spec, position);
+}
+
+std::optional<std::vector<std::uint8_t>> SessionModel::item(std::size_t index, const ChannelSpec& spec,
+                                                            std::size_t position) const {
+  for (auto at = static_cast<std::int32_t>(index); at >= 0; at = source(static_cast<std::size_t>(at))) {
+    const auto here = static_cast<std::size_t>(at);
+    if (records(here, spec, position)) return all[here].channels.at(spec)[position];
+    if (position >= sharedTokens(here)) break;
+  }
+  return std::nullopt;
+}
+
+std::set<ChannelSpec> SessionModel::channels() const {
+  std::set<ChannelSpec> found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const auto& [spec, items] : all[i].channels) {
+      for (std::size_t at = 0; at < items.size(); ++at) {
+        if (records(i, spec, at)) found.insert(spec);
+      }
+    }
+  }
+  return found;
+}
+
 ModelRow SessionModel::row(std::size_t index, const test::Outline& outline, const PlanOptions& options) const {
   ModelRow row{index, all[index].sequence(), {}, {}, {}, static_cast<float>(outline.rowReward(index, options))};
   row.lossMask.assign(row.ids.size(), 0);
   row.logprobs.assign(row.ids.size(), 0);
   row.versions.assign(row.ids.size(), -1);
+  for (const ChannelSpec& spec : channels()) {
+    Items& items = row.channels[spec];
+    items.resize(row.ids.size());
+    for (std::size_t i = 0; spec.ofSequence && i < items.size(); ++i) items[i] = item(index, spec, i);
+  }
   if (all[index].leftOut) return row;
   for (const std::size_t turn : outline.turns(index, options.style)) {
     const ModelInteraction& source = all[turn];
@@ -82,6 +125,13 @@ ModelRow SessionModel::row(std::size_t index, const test::Outline& outline, cons
       row.lossMask[source.input.size() + i] = 1;
       row.logprobs[source.input.size() + i] = source.logprobs[i];
       row.versions[source.input.size() + i] = source.versions[i];
+    }
+    for (auto& [spec, items] : row.channels) {
+      const auto given = source.channels.find(spec);
+      if (spec.ofSequence || given == source.channels.end()) continue;
+      for (std::size_t i = 0; i < given->second.size(); ++i) {
+        if (given->second[i]) items[i] = given->second[i];
+      }
     }
   }
   return row;

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "../core/base/error.h"
 #include "../core/session/stored_format.h"
@@ -35,6 +38,13 @@ std::vector<Bytes> storedSession() {
     for (std::int32_t version = 0; version < parent + 2; ++version) {
       const float logprob = -static_cast<float>(version) / 8;
       generation.append(std::span(&version, 1), std::span(&logprob, 1), version);
+    }
+    const std::vector<std::byte> items(generation.length() + 1, std::byte{7});
+    const std::vector<std::uint32_t> counts(items.size(), 1);
+    if (session.length() % 3 != 0) {
+      generation.addChannel({.name = "a", .dtype = Dtype::kU8}, 0, std::span(items).first(generation.length()));
+      generation.addChannel({.name = "b", .dtype = Dtype::kU8, .ofSequence = true}, 0, items);
+      generation.addChannel({.name = "c", .dtype = Dtype::kU8, .offsets = "d", .ofSequence = true}, 1, items, counts);
     }
     const std::vector<MessageDigest> digests{{static_cast<std::uint8_t>(session.length())}};
     const std::vector<std::string> output{"a"};
@@ -74,6 +84,15 @@ SessionModel modelOf(const Session& session) {
     made.logprobs.assign(at.logprobs, at.logprobs + at.outputLength);
     made.versions.resize(at.outputLength);
     expandVersions(at.versions(), 0, made.versions);
+    for (const ChannelRun& run : at.channels()) {
+      fuzz::Items& items = made.channels[*run.spec];
+      items.resize(at.sequenceLength());
+      for (std::uint32_t token = run.first; token < run.end(); ++token) {
+        const auto bytes = run.bytes(token, token + 1);
+        items[token].emplace(bytes.size());
+        std::ranges::transform(bytes, items[token]->begin(), [](std::byte byte) { return std::uint8_t(byte); });
+      }
+    }
     made.parent = at.parentIndex();
     made.facts.assign(at.facts().begin(), at.facts().end());
     if (at.labels != nullptr) made.labels = *at.labels;
@@ -176,7 +195,21 @@ class Restorer {
     PlanOptions options{.layout = layout, .style = style, .onMismatch = OnMismatch::kSplit};
     options.columns = test::everyColumn();
     options.turns = layout != Layout::kTree;
-    const Plan plan(std::span<const PlannedSession>(&planned, 1), options);
+    std::set<std::string> names;
+    bool isDistinct = true;
+    for (const ChannelSpec& spec : model.channels()) {
+      isDistinct &= names.insert(spec.name).second;
+      isDistinct &= names.insert(spec.isRagged() ? spec.offsets : spec.maskName()).second;
+    }
+    std::optional<Plan> made;
+    try {
+      made.emplace(std::span<const PlannedSession>(&planned, 1), options);
+    } catch (const Error& error) {
+      FUZZ_REQUIRE(error.code() == ErrorCode::kInvalidArg && !isDistinct);
+      return;
+    }
+    FUZZ_REQUIRE(isDistinct);
+    const Plan& plan = *made;
     fuzz::requireBatch(plan, model.rows(options), model.outline());
   }
 

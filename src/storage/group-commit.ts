@@ -78,8 +78,12 @@ export class GroupCommit {
       return this.#written;
     }
     this.#open = [...changes];
-    queueMicrotask(() => (this.#open = undefined));
-    this.#queue.push(this.#open);
+    const group = this.#open;
+    queueMicrotask(() => {
+      // A commit may have taken the group meanwhile, and another one may be open.
+      if (this.#open === group) this.#open = undefined;
+    });
+    this.#queue.push(group);
     this.#written++;
     if (!this.#closed) this.#running ??= this.#run(this.#options.delayMilliseconds);
     return this.#written;

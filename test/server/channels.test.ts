@@ -78,6 +78,30 @@ test("after a restart they are read from disk, and shards and shared memory have
   for (const { path } of shards) expectChannels(readSafetensors(readFileSync(path)));
 });
 
+test("sessions whose calls gave one channel in different shapes are refused together, and exported alone", async () => {
+  const engine = new ScriptedEngine();
+  let width = 0;
+  engine.onSampled = (generation, _prompt, output) => {
+    const values = new Uint8Array(output.length * ++width);
+    generation.addChannel({ name: "a", dtype: "U8", shape: [width], of: "output" }, 0, values);
+  };
+  const proxy = await Proxy.start({ engine });
+  onTestFinished(() => proxy.close());
+  const sessions = [await proxy.session(), await proxy.session()];
+  for (const session of sessions) {
+    await proxy.turn(session, [{ role: "user", content: "one" }]);
+    await proxy.end(session);
+  }
+  const ids = sessions.map(({ id }) => id);
+  const refused = await proxy.post("/export_batch", { session_ids: ids });
+  expect([refused.refusal, refused.error.param]).toEqual(["409 batch_not_exportable", "session_ids"]);
+  expect(refused.error.message).toContain(`Session ${ids[1]} cannot be in this batch, because of its channel a`);
+  for (const [index, id] of ids.entries()) {
+    const { tensors } = readSafetensors(await exportBody(proxy, id, {}));
+    expect(tensors["a"]?.shape.at(-1)).toBe(index + 1);
+  }
+});
+
 test("a batch of sessions without channels has none", async () => {
   const proxy = await Proxy.start();
   onTestFinished(() => proxy.close());

@@ -56,6 +56,18 @@ test("commits a change of the event turn in which its group was taken with the n
   expect((await disk.commitNumber(2)).names).toEqual(["c"]);
 });
 
+test("the changes after a commit that took a group of the same event turn are one group", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  (await disk.commitNumber(0)).end();
+  queueMicrotask(() => commits.write([change("c")]));
+  commits.write([change("b")]);
+  queueMicrotask(() => commits.write([change("d")]));
+  expect((await disk.commitNumber(1)).names).toEqual(["b"]);
+  expect(commits.pending).toBe(2);
+});
+
 test("flushed waits for the commit with the changes so far, not for later commits", async () => {
   const disk = new HeldDisk();
   const commits = open(disk);

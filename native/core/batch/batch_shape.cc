@@ -43,7 +43,7 @@ void addChannelSpecs(const BatchShape& batch, std::uint64_t bytes, std::vector<T
       add(spec.name, spec.dtype, {channel.items()}, spec.shape);
     } else {
       add(spec.name, spec.dtype, perToken, spec.shape);
-      add(channel.maskName(), Dtype::kBool, perToken, {});
+      add(spec.maskName(), Dtype::kBool, perToken, {});
     }
   }
 }

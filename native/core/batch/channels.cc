@@ -15,7 +15,7 @@ namespace {
 void requireDistinctNames(std::span<const BatchChannel> channels) {
   std::set<std::string> names;
   for (const BatchChannel& channel : channels) {
-    const std::string second = channel.spec.isRagged() ? channel.spec.offsets : channel.maskName();
+    const std::string second = channel.spec.isRagged() ? channel.spec.offsets : channel.spec.maskName();
     if (names.insert(channel.spec.name).second && names.insert(second).second) continue;
     throw Error(ErrorCode::kInvalidArg, "channel " + channel.spec.name + ": two tensors would have one name");
   }
@@ -94,7 +94,7 @@ std::string channelsJson(std::span<const BatchChannel> channels) {
     appendJsonString(json, spec.name);
     json += spec.ofSequence ? ",\"of\":\"sequence\"" : ",\"of\":\"output\"";
     json += spec.isRagged() ? ",\"offsets\":" : ",\"mask\":";
-    appendJsonString(json, spec.isRagged() ? spec.offsets : channel.maskName());
+    appendJsonString(json, spec.isRagged() ? spec.offsets : spec.maskName());
     json += '}';
   }
   return json + ']';

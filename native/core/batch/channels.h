@@ -20,8 +20,6 @@ struct BatchChannel {
   std::vector<std::uint64_t> rowStarts = {};
 
   std::uint64_t items() const { return rowStarts.empty() ? 0 : rowStarts.back(); }
-  /// Returns the name of the tensor that says which tokens have an item. Ragged channels have none.
-  std::string maskName() const { return spec.name + "_mask"; }
 };
 
 /// Adds the channels that a session recorded, and sorts all by name.

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -25,11 +26,16 @@ constexpr std::array<std::string_view, 4> kReservedPrefixes{"row_", "turn_", "no
   throw Error(ErrorCode::kInvalidArg, "channel " + spec.name + ": " + problem);
 }
 
+bool isReserved(std::string_view name) {
+  return std::ranges::find(kReservedNames, name) != kReservedNames.end() ||
+         std::ranges::any_of(kReservedPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 bool isTensorName(std::string_view name) {
-  const auto isAllowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, isAllowed) &&
-         std::ranges::find(kReservedNames, name) == kReservedNames.end() &&
-         std::ranges::none_of(kReservedPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  const auto isLetter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto isAllowed = [&](char c) { return isLetter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && isLetter(name[0]) && name.size() <= 64 && std::ranges::all_of(name, isAllowed) &&
+         !isReserved(name);
 }
 
 std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<const std::uint32_t> counts) {
@@ -43,6 +49,12 @@ std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<
     throwInvalid(spec, "the counts do not add up to the " + std::to_string(items) + " items");
   }
   return counts.size();
+}
+
+std::size_t countNames(std::span<const ChannelBuffer> buffers) {
+  std::set<std::string_view> names;
+  for (const ChannelBuffer& buffer : buffers) names.insert(buffer.spec.name);
+  return names.size();
 }
 
 /// Adds the items of the tokens after the last one. Adds nothing if it throws.
@@ -73,6 +85,9 @@ void requireChannel(const ChannelSpec& spec) {
   if (spec.isRagged() && (!isTensorName(spec.offsets) || spec.offsets == spec.name)) {
     throwInvalid(spec, "a tensor of a batch cannot have the name " + spec.offsets);
   }
+  if (!spec.isRagged() && isReserved(spec.maskName())) {
+    throwInvalid(spec, "every batch has a tensor " + spec.maskName());
+  }
   if (spec.dtype == Dtype::kI64) throwInvalid(spec, "the dtype must be I32, F32, U16, U8 or BOOL");
   if (spec.shape.size() > kMaxChannelRank) throwInvalid(spec, "the shape has too many dimensions");
   if (std::ranges::find(spec.shape, 0u) != spec.shape.end() || spec.itemBytes() > kMaxItemBytes) {
@@ -85,6 +100,8 @@ void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, st
   requireChannel(spec);
   const std::uint64_t tokens = countTokens(spec, values.size(), counts);
   if (tokens == 0) return;
+  const auto isBool = [](std::byte value) { return value <= std::byte{1}; };
+  if (spec.dtype == Dtype::kBool && !std::ranges::all_of(values, isBool)) throwInvalid(spec, "a BOOL must be 0 or 1");
   if (first + tokens > kMaxSequenceTokens) throwInvalid(spec, "there are more tokens than one sequence can have");
   const auto hasName = [&](const ChannelBuffer& buffer) { return buffer.spec.name == spec.name; };
   const auto last = std::find_if(buffers.rbegin(), buffers.rend(), hasName);
@@ -94,6 +111,9 @@ void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, st
   }
   if (last != buffers.rend() && last->end() == first) {
     return extend(*last, static_cast<std::uint32_t>(tokens), values, counts);
+  }
+  if (last == buffers.rend() && countNames(buffers) >= kMaxChannels) {
+    throwInvalid(spec, "a call has at most " + std::to_string(kMaxChannels) + " channels");
   }
   ChannelBuffer added{spec, first};
   extend(added, static_cast<std::uint32_t>(tokens), values, counts);

@@ -16,7 +16,7 @@ namespace rolltape {
 ///
 /// An item is `shape` values of `dtype`. Each token has one item, or in a ragged channel any number of items.
 struct ChannelSpec {
-  /// Name of the tensor in batches, of characters a to z, 0 to 9 and `_`. No other tensor has it.
+  /// Name of the tensor in batches: a letter, then letters a to z, digits and `_`. No other tensor has it.
   std::string name;
   Dtype dtype = Dtype::kF32;
   /// Extents of an item, for example [layers, top_k]. Empty: one value.
@@ -27,6 +27,8 @@ struct ChannelSpec {
   bool ofSequence = false;
 
   bool isRagged() const { return !offsets.empty(); }
+  /// Name of the tensor that says which tokens have an item, if the channel is not ragged.
+  std::string maskName() const { return name + "_mask"; }
   std::uint64_t itemBytes() const;
   friend bool operator==(const ChannelSpec&, const ChannelSpec&) = default;
   /// An order for sets. libc++ 16 has no <=> for vectors.
@@ -38,6 +40,8 @@ struct ChannelSpec {
 
 inline constexpr std::uint64_t kMaxItemBytes = std::uint64_t{1} << 16;
 inline constexpr std::size_t kMaxChannelRank = 4;
+/// Of one call.
+inline constexpr std::size_t kMaxChannels = 64;
 
 /// @throws kInvalidArg for a channel that no batch can have.
 void requireChannel(const ChannelSpec& spec);
@@ -88,8 +92,9 @@ struct ChannelBuffer {
 
 /// Adds the items of tokens from `first` on to the buffers. Adds nothing if it throws.
 /// @param counts number of items of each token, for a ragged channel; otherwise empty
-/// @throws kInvalidArg if an item is incomplete, if the counts do not add up to the items, if a token at or after
-/// `first` has items already, or if the buffers have a channel of this name that is not equal to `spec`.
+/// @throws kInvalidArg if there are kMaxChannels others, if an item is incomplete, if the counts do not add up to the
+/// items, if a token at or after `first` has items already, or if the buffers have a channel of this name that is not
+/// equal to `spec`.
 void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, std::uint32_t first,
                 std::span<const std::byte> values, std::span<const std::uint32_t> counts);
 

@@ -65,7 +65,9 @@ class Generation {
   void nameVersions(std::span<const std::int32_t> versions);
   /// Marks the tokens of `runs`, and no others, as forced. They are in order and within the output.
   void setForced(std::vector<ForcedRun> runs) { forced_ = std::move(runs); }
-  /// Forgets the tokens from `length` on. @throws kInvalidArg where there are not so many.
+  /// Forgets the tokens from `length` on. Of a channel of sequences, as many of the last items: other tokens may
+  /// follow, and a session takes items that are missing from the next call. @throws kInvalidArg where there are not so
+  /// many.
   void truncate(std::uint32_t length);
   /// Adds all of `other`. A token of the sequence that has an item here keeps it.
   void append(const Generation& other);

@@ -94,6 +94,8 @@ struct SessionStorage {
   /// Each distinct channel once, at a stable address.
   std::set<ChannelSpec> channelSpecs;
   std::vector<std::unique_ptr<const ChannelRuns>> channelRuns;
+  /// Memory of channelRuns.
+  std::size_t channelRunBytes = 0;
 };
 
 }  // namespace rolltape

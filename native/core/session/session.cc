@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "../base/size.h"
 #include "reward.h"
@@ -61,6 +62,40 @@ std::uint32_t firstUnrecorded(const Interaction& made, const ChannelSpec& spec) 
   return isLast ? made.shared - 1 : made.shared;
 }
 
+/// Checks that a restored interaction has no items of tokens that have some already.
+void requireUnrecorded(const Interaction& made, std::span<const ChannelBuffer> channels) {
+  for (const ChannelBuffer& buffer : channels) {
+    if (buffer.first >= firstUnrecorded(made, buffer.spec)) continue;
+    throw Error(ErrorCode::kStoredInvalid,
+                "channels: token " + std::to_string(buffer.first) + " has items of " + buffer.spec.name + " already");
+  }
+}
+
+/// Most bytes of a call's channels. A stored interaction has at most twice as many.
+constexpr std::uint64_t kMaxChannelBytes = std::uint64_t{1} << 31;
+
+/// Refuses channels with which the session could not be stored or exported.
+void requireStorable(std::set<ChannelSpec> channels, std::span<const ChannelRun> runs) {
+  const std::size_t known = channels.size();
+  std::uint64_t bytes = 0;
+  for (const ChannelRun& run : runs) {
+    channels.insert(*run.spec);
+    bytes += run.bytes(run.first, run.end()).size();
+  }
+  if (bytes > kMaxChannelBytes) {
+    throw Error(ErrorCode::kTooLarge,
+                "generation: its channels have more than " + std::to_string(kMaxChannelBytes) + " bytes");
+  }
+  if (channels.size() == known) return;
+  std::set<std::string> names;
+  for (const ChannelSpec& spec : channels) {
+    const std::string second = spec.isRagged() ? spec.offsets : spec.maskName();
+    if (names.insert(spec.name).second && names.insert(second).second) continue;
+    throw Error(ErrorCode::kInvalidArg,
+                "channel " + spec.name + ": the session has another channel with a tensor of the same name");
+  }
+}
+
 std::vector<ChannelRun> runsOf(const Generation& generation, std::uint32_t inputLength) {
   std::vector<ChannelRun> runs;
   for (const ChannelBuffer& buffer : generation.channels()) {
@@ -81,8 +116,7 @@ std::size_t Session::byteLength() const {
     labels += sizeof(LabelSet);
     for (const std::string& label : set) labels += sizeof(std::string) + label.capacity();
   }
-  const std::size_t channels = storage_->channelRuns.size() * (sizeof(ChannelRuns) + sizeof(ChannelRun)) +
-                               storage_->channelSpecs.size() * sizeof(ChannelSpec);
+  const std::size_t channels = storage_->channelRunBytes + storage_->channelSpecs.size() * sizeof(ChannelSpec);
   return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() + labels + channels +
          storage_->interactions.size() * sizeof(Interaction) + states_.capacity() * sizeof(InteractionState) +
          index_.byteLength();
@@ -160,6 +194,7 @@ void Session::storeLabels(Interaction& made, const LabelSet& labels) {
 
 void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs) {
   if (runs.empty()) return;
+  requireStorable(storage_->channelSpecs, runs);
   ChannelRuns stored;
   for (const ChannelRun& run : runs) {
     const std::uint32_t from = std::max(run.first, firstUnrecorded(made, *run.spec));
@@ -176,6 +211,7 @@ void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs)
     own.starts = starts.data();
   }
   if (stored.empty()) return;
+  storage_->channelRunBytes += sizeof(ChannelRuns) + stored.capacity() * sizeof(ChannelRun);
   made.channelRuns = storage_->channelRuns.emplace_back(std::make_unique<const ChannelRuns>(std::move(stored))).get();
 }
 
@@ -190,8 +226,9 @@ const Interaction& Session::record(const RecordInput& input) {
   requireCompaction(made);
   storeInput(made, input.prompt);
   storeOutput(made, input.generation);
-  storeChannels(made, runsOf(input.generation, made.inputLength));
   storeFacts(made, input);
+  // The last step that can refuse the input: a batch has every channel of the storage.
+  storeChannels(made, runsOf(input.generation, made.inputLength));
   IndexedMessages messages{.callIds = input.callIds};
   if (!input.digests.empty()) messages.input = input.digests.back();
   messages.conversation = messages.input;
@@ -231,6 +268,7 @@ void Session::restoreTokens(Interaction& made, const StoredInteraction& stored) 
   made.outputLength = stored.outputLength;
   requireSharedTokens(made, stored.tail);
   derivePlace(made);
+  requireUnrecorded(made, stored.channels);
   TokenArena& arena = storage_->arena;
   made.tail = arena.copyBytes<std::int32_t>(stored.tail).data();
   made.outputIds = arena.copyBytes<std::int32_t>(stored.outputIds).data();

@@ -166,7 +166,10 @@ void takeChannel(Input& input, std::vector<ChannelBuffer>& channels) {
     requireChannel(spec);
     require(head.items <= input.rest().size() / spec.itemBytes(), "channels: more than the bytes that are left");
     const std::vector<std::byte> values = takeValues<std::byte>(input, head.items * spec.itemBytes());
+    const std::size_t before = channels.size();
     addChannel(channels, spec, head.first, values, counts);
+    const bool isWhole = channels.size() > before && channels.back().count == head.count;
+    require(isWhole, "channels: a run is empty or continues another");
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kStoredInvalid) throw;
     throwInvalid(error.what());

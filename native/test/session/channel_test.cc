@@ -27,6 +27,9 @@ TEST(Channel, RefusesWhatNoBatchCanHave) {
   EXPECT_EQ("channel logprobs: a tensor of a batch cannot have this name", refusal({.name = "logprobs"}, {}));
   EXPECT_EQ("channel row_x: a tensor of a batch cannot have this name", refusal({.name = "row_x"}, {}));
   EXPECT_EQ("channel A: a tensor of a batch cannot have this name", refusal({.name = "A"}, {}));
+  EXPECT_EQ("channel __metadata__: a tensor of a batch cannot have this name", refusal({.name = "__metadata__"}, {}));
+  EXPECT_EQ("channel loss: every batch has a tensor loss_mask", refusal({.name = "loss"}, {}));
+  EXPECT_EQ("channel attention: every batch has a tensor attention_mask", refusal({.name = "attention"}, {}));
   EXPECT_EQ("channel x: a tensor of a batch cannot have the name x", refusal({.name = "x", .offsets = "x"}, {}));
   EXPECT_EQ("channel x: the dtype must be I32, F32, U16, U8 or BOOL", refusal({.name = "x", .dtype = Dtype::kI64}, {}));
   EXPECT_EQ("channel x: an item must have 1 to 65536 bytes", refusal({.name = "x", .shape = {0}}, {}));
@@ -38,6 +41,7 @@ TEST(Channel, RefusesItemsThatDoNotFitTheTokens) {
   EXPECT_EQ("channel pair: the values are not whole items", refusal(kPair, {1, 2, 3}));
   EXPECT_EQ("channel pair: counts are for ragged channels", refusal(kPair, {1, 2}, {1}));
   EXPECT_EQ("channel pair: values for 4 tokens, but there are 3", refusal(kPair, {1, 2}, {}, 3));
+  EXPECT_EQ("channel x: a BOOL must be 0 or 1", refusal({.name = "x", .dtype = Dtype::kBool}, {0, 1, 2}));
   EXPECT_EQ("channel bag: the counts do not add up to the 3 items", refusal(kBag, {1, 2, 3}, {1, 1}));
   Generation generation = test::generationOf({1, 2, 3});
   generation.addChannel(kPair, 1, bytes({1, 2}));
@@ -49,6 +53,16 @@ TEST(Channel, RefusesItemsThatDoNotFitTheTokens) {
             add({.name = "pair", .dtype = Dtype::kU8, .shape = {1, 2}}, 2));
   ASSERT_EQ(1u, generation.channels().size());
   EXPECT_EQ(bytes({1, 2}), generation.channels()[0].values);
+}
+
+TEST(Channel, ACallHasFew) {
+  Generation generation = test::generationOf({1, 2, 3});
+  const auto add = [&](std::size_t number, std::uint32_t first) {
+    generation.addChannel({.name = "c" + std::to_string(number), .dtype = Dtype::kU8}, first, bytes({1}));
+  };
+  for (std::size_t i = 0; i < kMaxChannels; ++i) add(i, 0);
+  EXPECT_STREQ("channel c64: a call has at most 64 channels", test::thrownBy([&] { add(64, 0); }).what());
+  add(0, 2);
 }
 
 TEST(Channel, OutputsOfTheNextPartFollowAndTokensOfTheSequenceKeepTheirFirstItems) {
@@ -78,7 +92,57 @@ TEST(Channel, OutputsAreCutWithTheirTokens) {
   ASSERT_EQ(3u, generation.channels().size());
   EXPECT_EQ(bytes({1, 2}), generation.channels()[0].values);
   EXPECT_EQ(bytes({1}), generation.channels()[1].values);
-  EXPECT_EQ(5u, generation.channels()[2].count);
+  EXPECT_EQ(bytes({1, 2, 3}), generation.channels()[2].values);
+}
+
+TEST(Channel, ARestartedOutputHasItsOwnItems) {
+  // A prompt of two tokens. The last output has no item.
+  Generation generation = test::generationOf({1, 2, 3});
+  generation.addChannel(kPath, 0, bytes({10, 11, 1, 2}));
+  generation.truncate(0);
+  Generation again = test::generationOf({4, 5, 6, 7});
+  again.addChannel(kPath, 0, bytes({10, 11, 4, 5, 6}));
+  generation.append(std::move(again));
+  ASSERT_EQ(1u, generation.channels().size());
+  EXPECT_EQ(bytes({10, 11, 4, 5, 6}), generation.channels()[0].values);
+}
+
+TEST(Channel, OfACallThatIsRefusedAreInNoBatch) {
+  Session session(test::kKey);
+  Generation generation = test::generationOf({8});
+  generation.addChannel(kPair, 0, bytes({1, 2}));
+  const Prompt prompt = test::promptOf({1});
+  const std::vector<std::uint32_t> facts(kMaxFacts + 1);
+  RecordInput input{prompt, generation, {}, {}};
+  input.facts = facts;
+  EXPECT_EQ(ErrorCode::kInvalidArg, test::thrownBy([&] { session.record(input); }).code());
+  EXPECT_TRUE(session.storage()->channelSpecs.empty());
+}
+
+TEST(Channel, EveryRunCountsAsMemory) {
+  Session session(test::kKey);
+  Generation generation = test::generationOf(std::vector<std::int32_t>(2000, 8));
+  for (std::uint32_t i = 0; i < 1000; ++i) generation.addChannel(kPair, 2 * i, bytes({1, 2}));
+  test::record(session, test::promptOf({1}), generation, {"u"}, {"a"});
+  EXPECT_GT(session.byteLength(), 1000 * sizeof(ChannelRun));
+}
+
+TEST(Channel, ASessionHasOneChannelOfAName) {
+  Session session(test::kKey);
+  const auto record = [&](const ChannelSpec& spec, std::size_t bytes) {
+    Generation generation = test::generationOf({8});
+    generation.addChannel(spec, 0, std::vector<std::byte>(bytes));
+    test::record(session, test::promptOf({1}), generation, {"u"}, {"a"});
+  };
+  record(kPair, 2);
+  const std::string problem = "the session has another channel with a tensor of the same name";
+  const ChannelSpec wider{.name = "pair", .dtype = Dtype::kU8, .shape = {3}};
+  const ChannelSpec mask{.name = "pair_mask", .dtype = Dtype::kU8};
+  EXPECT_EQ("channel pair: " + problem, test::thrownBy([&] { record(wider, 3); }).what());
+  EXPECT_EQ("channel pair_mask: " + problem, test::thrownBy([&] { record(mask, 1); }).what());
+  EXPECT_EQ(1u, session.length());
+  record(kPair, 2);
+  EXPECT_EQ(2u, session.length());
 }
 
 TEST(Channel, ASessionKeepsTheItemsOfItsOwnTokens) {

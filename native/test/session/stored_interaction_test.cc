@@ -268,6 +268,7 @@ TEST(StoredInteraction, RefusesChannelsThatNoRecordHas) {
   EXPECT_EQ("channels: more than the bytes that are left", word(run + offsetof(R, items), 3));
   EXPECT_EQ("channels: not within the interaction's own tokens", word(run + offsetof(R, first), 0));
   EXPECT_EQ("channels: not within the interaction's own tokens", word(run + offsetof(R, first), 2));
+  EXPECT_EQ("channels: a run is empty or continues another", word(run + offsetof(R, count), 1));
   EXPECT_EQ("channel X: a tensor of a batch cannot have this name", byte(run + sizeof(R) + 4, 'X'));
 }
 

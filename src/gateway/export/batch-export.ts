@@ -66,6 +66,12 @@ const TAKEN: Settlement = { outcome: "taken" };
 /** How long a worker keeps its sessions as they are for a batch. They accept no rewards during this time. */
 const HOLD_SECONDS = 60;
 
+/**
+ * How long workers keep the sessions of a batch that no client acknowledges, until they are told that the batch is complete. Longer than
+ * the gateway waits for workers that leave meanwhile.
+ */
+const TAKE_SECONDS = 600;
+
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 /** The worker has marked its sessions as exported, and has freed them since. */
@@ -84,7 +90,7 @@ const MAX_CALLS = 3;
  * 5. Otherwise, every worker makes the export final.
  *
  * If one of the steps 1 to 4 fails, no session is exported: a worker that receives no further call drops the export after
- * {@link HOLD_SECONDS}. So if only step 5 does not reach a worker, its sessions can be exported a second time.
+ * {@link HOLD_SECONDS}. If only step 5 does not reach a worker, its sessions can be exported a second time after {@link TAKE_SECONDS}.
  *
  * A single worker makes the export final in step 4.
  *
@@ -139,7 +145,7 @@ export class BatchExport {
     const files = await openFiles(this.#options.shares, { ...this.#options, path: PREPARE, fields: request });
     const { packed, digests } = await this.#pack(files, sessionIds, pack);
     const exports = packed.map(({ id, part }) => ({ id, ...part }));
-    const held: Settlement = { outcome: "held", exports, lease_seconds: leaseSeconds ?? HOLD_SECONDS };
+    const held: Settlement = { outcome: "held", exports, lease_seconds: leaseSeconds ?? TAKE_SECONDS };
     // A single worker exports all sessions or none.
     const isFinal = leaseSeconds === undefined && files.length === 1;
     const settled = await Promise.all(

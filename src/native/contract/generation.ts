@@ -44,7 +44,7 @@ export interface OutputLimits {
  * one item, or any number of items if `offsets` is set.
  */
 export interface ChannelSpec {
-  /** Name of the tensor in batches: at most 64 characters of a to z, 0 to 9 and `_`. No other tensor may have it. */
+  /** Name of the tensor in batches: a letter, then letters a to z, digits and `_`, at most 64. No other tensor may have it or `<name>_mask`. */
   readonly name: string;
   readonly dtype: "I32" | "F32" | "U16" | "U8" | "BOOL";
   /** Extents of an item, at most four. Empty: one value. An item has at most 65,536 bytes. */
@@ -74,8 +74,8 @@ export interface NativeGeneration {
    *   `sequence`. A session does not store items again that an earlier interaction has
    * @param values items of one token after the other, in native byte order
    * @param counts number of items of each token, if the channel has `offsets`
-   * @throws `ERR_INVALID_ARG` if an item is incomplete, if a token at or after `first` has items already, or if a channel of this name
-   *   was added with another dtype, shape, `of` or `offsets`
+   * @throws `ERR_INVALID_ARG` if an item is incomplete, if a BOOL is not 0 or 1, if a token at or after `first` has items already, if a
+   *   channel of this name was added with another dtype, shape, `of` or `offsets`, or if the call has 64 others
    */
   addChannel(channel: ChannelSpec, first: number, values: Uint8Array, counts?: Uint32Array): void;
   /**
@@ -107,7 +107,10 @@ export interface NativeGeneration {
   markForced(prompt: { readonly tokens: () => Int32Array }, rule: BudgetRule): boolean;
   /** Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`. */
   nameVersions(versions: Int32Array): void;
-  /** Removes the tokens from index `length` on, for a generation that is restarted. */
+  /**
+   * Removes the tokens from index `length` on, for a generation that is restarted, and of a channel of `sequence` as many of the last
+   * items.
+   */
   truncate(length: number): void;
   /** Return copies of the tokens so far, from index `from` (default 0). */
   ids(from?: number): Int32Array;

@@ -70,7 +70,7 @@ export function* planExport(sessions: readonly Session[], options: BatchOptions)
     } catch (error) {
       // The addon names only the interaction, so each session is planned alone.
       yield* refuseOverflowingRewards(sessions, options, removes);
-      throw error;
+      throw channelConflict(session, error as Error) ?? error;
     }
     leftOut.push(absent);
     counts.add(session);
@@ -185,6 +185,14 @@ function findOverflowingReward(plan: () => unknown): number | undefined {
     const [, index] = /^reward: the final reward of interaction (\d+) /.exec((error as Error).message) ?? [];
     return index === undefined ? undefined : Number(index);
   }
+}
+
+/** Returns the error for a session whose channels cannot be in one batch with the others; undefined if this is not the reason. */
+function channelConflict({ id }: Session, cause: Error): SessionError | undefined {
+  const [, name, problem] = /^channel (\w+): (.*)$/.exec(cause.message) ?? [];
+  if (name === undefined) return undefined;
+  const message = `Session ${id} cannot be in this batch, because of its channel ${name}: ${problem}.`;
+  return new SessionError("batch_not_exportable", message, { param: "sessionIds", cause });
 }
 
 function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): SessionError {

@@ -116,11 +116,10 @@ export class ExportLeases {
     const lease = this.#leases.get(id);
     if (!lease) return false;
     this.#remove(id);
+    lease.over = true;
+    for (const session of lease.sessions) this.#unlink(session, lease);
     const sessions = lease.sessions.filter(({ lifecycle }) => !lifecycle.freed);
-    for (const session of sessions) {
-      this.#bySession.get(session)?.delete(lease);
-      session.lifecycle.take();
-    }
+    for (const session of sessions) session.lifecycle.take();
     this.#registry.seal(sessions, lease.part);
     return true;
   }
@@ -185,13 +184,17 @@ export class ExportLeases {
     this.#remove(id);
     lease.over = true;
     for (const session of lease.sessions) {
-      const leases = this.#bySession.get(session);
-      if (!lease.acknowledged) leases?.delete(lease);
-      if (!leases || [...leases].some(({ over }) => !over)) continue;
-      this.#bySession.delete(session);
       // From now on, the session expires like any other session that waits for its export.
-      if (session.lifecycle.reopen()) session.touch();
+      if (this.#unlink(session, lease) && session.lifecycle.reopen()) session.touch();
     }
+  }
+
+  /** Forgets a lease of a session that is over, if it was not acknowledged. Returns true if none of its leases counts any more. */
+  #unlink(session: Session, lease: Lease): boolean {
+    const leases = this.#bySession.get(session);
+    if (!lease.acknowledged) leases?.delete(lease);
+    if (!leases || [...leases].some(({ over }) => !over)) return false;
+    return this.#bySession.delete(session);
   }
 
   /** Also on disk: after a restart, a late acknowledgement must not look like a repeated one, whose batch may be used. */

@@ -32,7 +32,7 @@ class ChannelRows {
         places_(places),
         itemBytes_(channel.spec.itemBytes()),
         items_(block.tensor<std::uint8_t>(channel.spec.name), block.isBulk()),
-        mask_(channel.spec.isRagged() ? nullptr : block.tensor<std::uint8_t>(channel.maskName()), block.isBulk()),
+        mask_(channel.spec.isRagged() ? nullptr : block.tensor<std::uint8_t>(channel.spec.maskName()), block.isBulk()),
         offsets_(channel.spec.isRagged() ? block.tensor<std::int64_t>(channel.spec.offsets) : nullptr) {}
 
   void write(std::size_t index) {
