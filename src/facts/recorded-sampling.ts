@@ -2,10 +2,10 @@ import { z } from "zod";
 import { bool, type Fact, type FactValues, f32, i32, label, missingValues } from "./fact.js";
 import { type ParameterName, type ParameterValues, PENALTIES, TRUNCATION } from "./sampling.js";
 
-/** What recorded log probabilities include; src/native/contract/generation.ts describes each. */
+/** The contents of recorded log probabilities; src/native/contract/generation.ts describes each. */
 export const LOGPROB_CONTENTS = ["temperature", "truncated", "raw", "unknown"] as const;
 
-/** What is recorded of a call's sampling, in the order in which it is stored. */
+/** The facts of a call's sampling, in the order in which it is stored. */
 export const SAMPLING_FACTS = {
   /** Divisor of the logits that reproduces the recorded log probabilities; see {@link recordedTemperature}. */
   temperature: {

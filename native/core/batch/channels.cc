@@ -1,7 +1,6 @@
 #include "channels.h"
 
 #include <algorithm>
-#include <set>
 
 #include "../base/error.h"
 #include "../base/size.h"
@@ -13,10 +12,9 @@ namespace rolltape {
 namespace {
 
 void requireDistinctNames(std::span<const BatchChannel> channels) {
-  std::set<std::string> names;
+  TensorNames names;
   for (const BatchChannel& channel : channels) {
-    const std::string second = channel.spec.isRagged() ? channel.spec.offsets : channel.spec.maskName();
-    if (names.insert(channel.spec.name).second && names.insert(second).second) continue;
+    if (names.add(channel.spec)) continue;
     throw Error(ErrorCode::kInvalidArg, "channel " + channel.spec.name + ": two tensors would have one name");
   }
 }
@@ -94,7 +92,7 @@ std::string channelsJson(std::span<const BatchChannel> channels) {
     appendJsonString(json, spec.name);
     json += spec.ofSequence ? ",\"of\":\"sequence\"" : ",\"of\":\"output\"";
     json += spec.isRagged() ? ",\"offsets\":" : ",\"mask\":";
-    appendJsonString(json, spec.isRagged() ? spec.offsets : spec.maskName());
+    appendJsonString(json, spec.otherTensor());
     json += '}';
   }
   return json + ']';

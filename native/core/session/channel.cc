@@ -38,19 +38,6 @@ bool isTensorName(std::string_view name) {
          !isReserved(name);
 }
 
-std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<const std::uint32_t> counts) {
-  if (bytes % spec.itemBytes() != 0) throwInvalid(spec, "the values are not whole items");
-  const std::uint64_t items = bytes / spec.itemBytes();
-  if (!spec.isRagged()) {
-    if (!counts.empty()) throwInvalid(spec, "counts are for ragged channels");
-    return items;
-  }
-  if (std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) != items) {
-    throwInvalid(spec, "the counts do not add up to the " + std::to_string(items) + " items");
-  }
-  return counts.size();
-}
-
 std::size_t countNames(std::span<const ChannelBuffer> buffers) {
   std::set<std::string_view> names;
   for (const ChannelBuffer& buffer : buffers) names.insert(buffer.spec.name);
@@ -95,9 +82,22 @@ void requireChannel(const ChannelSpec& spec) {
   }
 }
 
+std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<const std::uint32_t> counts) {
+  requireChannel(spec);
+  if (bytes % spec.itemBytes() != 0) throwInvalid(spec, "the values are not whole items");
+  const std::uint64_t items = bytes / spec.itemBytes();
+  if (!spec.isRagged()) {
+    if (!counts.empty()) throwInvalid(spec, "counts are for ragged channels");
+    return items;
+  }
+  if (std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) != items) {
+    throwInvalid(spec, "the counts do not add up to the " + std::to_string(items) + " items");
+  }
+  return counts.size();
+}
+
 void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, std::uint32_t first,
                 std::span<const std::byte> values, std::span<const std::uint32_t> counts) {
-  requireChannel(spec);
   const std::uint64_t tokens = countTokens(spec, values.size(), counts);
   if (tokens == 0) return;
   const auto isBool = [](std::byte value) { return value <= std::byte{1}; };

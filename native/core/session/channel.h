@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -29,6 +30,8 @@ struct ChannelSpec {
   bool isRagged() const { return !offsets.empty(); }
   /// Name of the tensor that says which tokens have an item, if the channel is not ragged.
   std::string maskName() const { return name + "_mask"; }
+  /// Returns the name of its other tensor in batches.
+  std::string otherTensor() const { return isRagged() ? offsets : maskName(); }
   std::uint64_t itemBytes() const;
   friend bool operator==(const ChannelSpec&, const ChannelSpec&) = default;
   /// An order for sets. libc++ 16 has no <=> for vectors.
@@ -89,6 +92,22 @@ struct ChannelBuffer {
     return {&spec, first + shift, count, values.data(), starts.empty() ? nullptr : starts.data()};
   }
 };
+
+/// The names of the tensors of channels.
+class TensorNames {
+ public:
+  /// Returns false if a tensor of an earlier channel has one of the names.
+  bool add(const ChannelSpec& spec) {
+    return names_.insert(spec.name).second && names_.insert(spec.otherTensor()).second;
+  }
+
+ private:
+  std::set<std::string> names_;
+};
+
+/// Returns how many tokens these items are of.
+/// @throws kInvalidArg as requireChannel() does, if an item is incomplete, or if the counts do not add up to the items.
+std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<const std::uint32_t> counts);
 
 /// Adds the items of tokens from `first` on to the buffers. Adds nothing if it throws.
 /// @param counts number of items of each token, for a ragged channel; otherwise empty

@@ -139,11 +139,9 @@ void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const fl
 
 void Generation::addChannel(const ChannelSpec& spec, std::uint32_t first, std::span<const std::byte> values,
                             std::span<const std::uint32_t> counts) {
-  std::vector<ChannelBuffer> added;
-  rolltape::addChannel(added, spec, first, values, counts);
-  if (added.empty()) return;
-  if (!spec.ofSequence && added.back().end() > length()) {
-    throw Error(ErrorCode::kInvalidArg, "channel " + spec.name + ": values for " + std::to_string(added.back().end()) +
+  const std::uint64_t tokens = countTokens(spec, values.size(), counts);
+  if (tokens > 0 && !spec.ofSequence && first + tokens > length()) {
+    throw Error(ErrorCode::kInvalidArg, "channel " + spec.name + ": values for " + std::to_string(first + tokens) +
                                             " tokens, but there are " + std::to_string(length()));
   }
   rolltape::addChannel(channels_, spec, first, values, counts);

@@ -87,10 +87,9 @@ void requireStorable(std::set<ChannelSpec> channels, std::span<const ChannelRun>
                 "generation: its channels have more than " + std::to_string(kMaxChannelBytes) + " bytes");
   }
   if (channels.size() == known) return;
-  std::set<std::string> names;
+  TensorNames names;
   for (const ChannelSpec& spec : channels) {
-    const std::string second = spec.isRagged() ? spec.offsets : spec.maskName();
-    if (names.insert(spec.name).second && names.insert(second).second) continue;
+    if (names.add(spec)) continue;
     throw Error(ErrorCode::kInvalidArg,
                 "channel " + spec.name + ": the session has another channel with a tensor of the same name");
   }
