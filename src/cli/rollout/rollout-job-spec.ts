@@ -91,6 +91,8 @@ function proxyArguments(settings: RolloutJobSettings): string[] {
 }
 
 function gatewayArguments(settings: RolloutJobSettings): string[] {
+  // A proxy that starts again without storage has lost its sessions, so that no call needs to wait for it.
+  const wait = settings.config.storage.directory === null ? ["gateway.worker_return_seconds=0"] : [];
   const place = [
     "server.host={node}",
     KEPT_PORT,
@@ -98,7 +100,7 @@ function gatewayArguments(settings: RolloutJobSettings): string[] {
     "server.socket=null",
     "gateway.workers_folder={folder}/workers",
   ];
-  return [...forward(settings, GATEWAY), ...place];
+  return [...forward(settings, GATEWAY), ...wait, ...place];
 }
 
 function workerArguments(settings: RolloutJobSettings): string[] {

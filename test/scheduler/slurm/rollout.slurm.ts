@@ -28,7 +28,6 @@ describe("rolltape rollout scheduler.type=slurm", () => {
       "rollout.lease_seconds=3",
       // Fewer than the eight tasks that wait, so that neither worker gets them all.
       "rollout.worker_concurrency=6",
-      "gateway.worker_return_seconds=1",
     ];
     const more = ["--agent", AGENT, "--job-folder", jobFolder, "--nodes", "2", ...keys];
     const running = rolltape([...args, ...more], process.env as Record<string, string>);
