@@ -1,7 +1,10 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { type Duplex, duplexPair } from "node:stream";
 import { type ClientOptions, OpenAI } from "openai";
+import type { buildConnector } from "undici";
 import { AdminClient } from "./admin-client.js";
 import { ConnectionPool } from "./connection-pool.js";
-import { inProcessConnector } from "./in-process-connector.js";
 import { type EngineOptions, type InProcessProxy, inProcessProxy } from "./in-process-proxy.js";
 import type { ExportStyle } from "./interaction.js";
 import type { Interactions } from "./interactions.js";
@@ -101,4 +104,32 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.session[Symbol.asyncDispose]();
   }
+}
+
+/**
+ * Returns a connector to an HTTP server in this process. A connection is a pair of streams in memory, so the server need not
+ * listen.
+ */
+export function inProcessConnector(server: Server): buildConnector.connector {
+  return (_options, callback) => {
+    const [near, far] = duplexPair();
+    closeTogether(near, far);
+    closeTogether(far, near);
+    server.emit("connection", far);
+    // Sockets never connect synchronously, and the client is not ready for it.
+    queueMicrotask(() => callback(null, asSocket(near)));
+  };
+}
+
+/** Closes one end when the other closes, as sockets do. */
+function closeTogether(one: Duplex, other: Duplex): void {
+  one.once("close", () => other.destroy());
+  // The owner of this end handles the error. Without a listener it would end the process.
+  one.on("error", () => {});
+}
+
+/** Adds the socket methods that an HTTP client calls. They do nothing: a stream in memory never keeps the process alive. */
+function asSocket(stream: Duplex): Socket {
+  const itself = () => stream;
+  return Object.assign(stream, { ref: itself, unref: itself, setKeepAlive: itself, setNoDelay: itself }) as Socket;
 }

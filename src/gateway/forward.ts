@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { disconnectSignal, onResponseClose } from "../http/disconnect.js";
 import { ApiError } from "../http/errors.js";
-import { isConnectError, isWorkerDown } from "./contact/connection-errors.js";
 import { FORWARDED, type Forwarded, forwardingDispatcher } from "./forwarding-dispatcher.js";
 import { readTarget } from "./request-target.js";
 import type { WorkerConnections } from "./worker-connections.js";
@@ -156,4 +155,31 @@ export function noWorkerError(): ApiError {
     "worker_unavailable",
     "No worker answers at the moment. The gateway's /health lists the workers that it knows.",
   );
+}
+
+/** Codes of errors while a connection is being opened. */
+const CONNECT_ERRORS: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Those of {@link CONNECT_ERRORS} that an established connection can have, too. */
+const NETWORK_ERRORS: ReadonlySet<unknown> = new Set(["EHOSTUNREACH", "ENETUNREACH"]);
+
+/** The code if the dispatcher refused the request, for example a header of the client. */
+const INVALID_REQUEST = "UND_ERR_INVALID_ARG";
+
+/** Returns true if no connection to the worker could be opened. */
+function isConnectError({ code, syscall }: NodeJS.ErrnoException): boolean {
+  return CONNECT_ERRORS.has(code) && (syscall === "connect" || !NETWORK_ERRORS.has(code));
+}
+
+/**
+ * Returns true if the error shows that the worker is down. If the connection broke while the request body was being sent,
+ * the worker may have refused the body, or the client may have disconnected.
+ */
+function isWorkerDown({ code }: NodeJS.ErrnoException, { raw }: FastifyRequest): boolean {
+  return code !== INVALID_REQUEST && (raw.complete || CONNECT_ERRORS.has(code));
 }

@@ -1,9 +1,9 @@
-import { isLater, NEVER_SET, type WeightVersion } from "../control/weight-version.js";
-import { readHealth, type ServingState } from "./contact/read-health.js";
+import { z } from "zod";
+import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
 import { WorkerContact } from "./contact/worker-contact.js";
 import { WorkerReturns } from "./contact/worker-returns.js";
 import { LookupBudget } from "./lookup-budget.js";
-import type { WorkerWarning } from "./merge-warnings.js";
+import { type WorkerWarning, workerWarningsSchema } from "./merge-warnings.js";
 import { SharedRefresh } from "./shared-refresh.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 import type { WorkerConnections } from "./worker-connections.js";
@@ -280,5 +280,36 @@ export class WorkerPool {
         );
       },
     });
+  }
+}
+
+const healthSchema = z.object({
+  status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
+  warnings: workerWarningsSchema,
+  worker: z
+    .object({
+      tag: z.string(),
+      capacity: z.int(),
+      sessions: z.int(),
+      weight_version: weightVersionSchema.optional(),
+    })
+    .optional(),
+});
+
+type WorkerHealth = z.output<typeof healthSchema>;
+
+/** The state of a worker that answers. */
+type ServingState = WorkerHealth["status"];
+
+const HEALTH_TIMEOUT_MS = 3_000;
+
+/** Returns the health report of a worker; undefined if it does not answer, or if its answer is not a health report. */
+async function readHealth(upstream: WorkerConnections, url: string): Promise<WorkerHealth | undefined> {
+  try {
+    const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
+    const { body } = await upstream.call(url, { method: "GET", path: "/health", signal });
+    return healthSchema.parse(JSON.parse(body.toString()));
+  } catch {
+    return undefined;
   }
 }

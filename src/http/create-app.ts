@@ -1,13 +1,17 @@
-import Fastify, { type FastifyBaseLogger, type FastifyRequest, type FastifyServerOptions } from "fastify";
-import { accessLog } from "./access-log.js";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from "fastify";
+import fp from "fastify-plugin";
 import type { App } from "./app-type.js";
 import { answerClientError } from "./client-error.js";
 import { Connections } from "./connections/connections.js";
+import { onResponseClose } from "./disconnect.js";
 import { routeRefused } from "./error-handler.js";
-import { MAX_PARAM_LENGTH } from "./errors.js";
+import { ApiError, MAX_PARAM_LENGTH } from "./errors.js";
 import { continueLate } from "./expect-continue.js";
-import { requireHost } from "./require-host.js";
-import { StreamLog } from "./stream-log.js";
 import { readTraceContext } from "./trace-context.js";
 import { zodValidator } from "./validation.js";
 
@@ -98,4 +102,55 @@ type SchemaController = NonNullable<FastifyServerOptions["schemaController"]>;
 function buildersOf(validator: ReturnType<typeof zodValidator>): NonNullable<SchemaController["compilersFactory"]> {
   const builders: unknown = { buildValidator: () => validator, buildSerializer: () => serializer };
   return builders as NonNullable<SchemaController["compilersFactory"]>;
+}
+
+/**
+ * Logs one line per request when its answer was sent or its client disconnected. The line has no headers, no bodies and no query,
+ * because a query may contain a key.
+ */
+const accessLog = fp((app, _options, done) => {
+  app.addHook("onRequest", (request, reply, next) => {
+    const startedAt = performance.now();
+    onResponseClose(reply, (complete) => {
+      const line = {
+        method: request.method,
+        path: request.url.split("?", 1)[0],
+        status: reply.raw.headersSent ? reply.raw.statusCode : null,
+        complete,
+        seconds: Math.round(performance.now() - startedAt) / 1000,
+      };
+      request.log.info(line, "request");
+    });
+    next();
+  });
+  done();
+});
+
+/** Refuses requests without a `Host` header, which HTTP/1.1 requires. */
+function requireHost({ raw }: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void {
+  const isMissing = raw.httpVersion === "1.1" && raw.headers.host === undefined;
+  next(isMissing ? new ApiError("malformed_request", "The request has no `Host` header.") : undefined);
+}
+
+const FAILED = "answer failed after its headers were sent";
+
+/**
+ * Logs answers that fail after their headers were sent. If a connection broke or was closed on purpose, the stack explains nothing, so
+ * it is left out. Fastify's own method logs nothing if the logs of requests are disabled.
+ */
+export class StreamLog extends Fastify.LogController {
+  override streamError(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
+    if (!isConnectionError(error)) return reply.log.error({ err: error }, FAILED);
+    // A client may close its connection at any time.
+    const level = reply.raw.destroyed ? "info" : "warn";
+    reply.log[level]({ reasons: [error.message] }, FAILED);
+  }
+}
+
+const CLOSED: ReadonlySet<unknown> = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"]);
+
+/** Returns true for errors of connections, to the client or to another server, including those that this server closed. */
+function isConnectionError(error: NodeJS.ErrnoException): boolean {
+  const { code } = error;
+  return error instanceof ApiError || CLOSED.has(code) || code?.startsWith("UND_ERR_") === true;
 }

@@ -1,11 +1,11 @@
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
 import { runInIterations } from "../support/async/run-steps.js";
+import { findSimilarName } from "../support/nearest-name.js";
 import { checkInSlices } from "../support/schema/sliced-check.js";
 import { allowUnknownFields } from "./control-body.js";
 import { describeIssue } from "./describe-issue.js";
 import { ApiError } from "./errors.js";
-import { findTopUnknownKeys, unknownFieldError } from "./unknown-field.js";
 
 export interface ValidatorOptions {
   /** Refuses unknown fields of control and export bodies. Model calls always refuse them. */
@@ -112,4 +112,53 @@ function formatPath(path: readonly PropertyKey[]): string {
     (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`),
     "",
   );
+}
+
+/** Error messages show at most this many characters of an unknown field's name. */
+const MAX_SHOWN_NAME = 100;
+
+type UnknownKeys = z.core.$ZodIssueUnrecognizedKeys;
+
+/** Returns the first issue about an unknown field at the top of a body; undefined if there is none. */
+export function findTopUnknownKeys({ issues }: z.ZodError): UnknownKeys | undefined {
+  return issues.filter((issue) => issue.code === "unrecognized_keys").find(({ path }) => path.length === 0);
+}
+
+/**
+ * Returns the error for an unknown field. It suggests a similar field of the same object, if there is one.
+ *
+ * @param parent path of the object that has the field, as error messages show it; empty for the body itself
+ */
+export function unknownFieldError(schema: z.ZodType, { keys, path }: UnknownKeys, parent: string): ApiError {
+  const name = (keys[0] ?? "").slice(0, MAX_SHOWN_NAME);
+  const withParent = (field: string) => (parent === "" ? field : `${parent}.${field}`);
+  const knownFields = listFieldsAt(schema, path);
+  const suggestion = knownFields === undefined ? "" : suggestField(knownFields, name, withParent);
+  const param = withParent(name);
+  return new ApiError("unknown_parameter", `Unknown parameter: \`${param}\`.${suggestion}`, { param });
+}
+
+function suggestField(knownFields: readonly string[], name: string, withParent: (field: string) => string): string {
+  if (knownFields.length === 0) return " This call takes no parameters.";
+  const similar = findSimilarName(name, knownFields);
+  return similar === undefined ? "" : ` Did you mean \`${withParent(similar)}\`?`;
+}
+
+/** Returns the fields of the object at `path`; undefined if the schema has no single object there, as in a union. */
+function listFieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] | undefined {
+  const inner = unwrap(schema);
+  if (!(inner instanceof z.ZodObject)) return undefined;
+  const shape: Readonly<Record<PropertyKey, z.core.$ZodType>> = inner.shape;
+  const [key, ...rest] = path;
+  if (key === undefined) return Object.keys(shape);
+  const field = shape[key];
+  return field && listFieldsAt(field, rest);
+}
+
+/** Returns the schema inside of `optional()`, `nullable()` and transformations. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
+  if (!(schema instanceof z.ZodPipe)) return schema;
+  // The object schema is the input of a pipe, except for `preprocess`, where it is the output.
+  return unwrap(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
 }

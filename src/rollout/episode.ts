@@ -6,10 +6,9 @@ import { untilAborted } from "../support/async/until-aborted.js";
 import { type EpisodeTranscript, toEpisodeTranscript } from "../transcript/episode-transcript.js";
 import { readClassName } from "./class-name.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
-import { createEpisodeFetch } from "./episode-fetch.js";
+import { describe } from "./describe.js";
 import { isProxyAbsent } from "./proxy-loss.js";
 import { Rejection, type RejectionCode } from "./rejection.js";
-import { type ReturnedReward, readReward } from "./reward.js";
 import { SubprocError } from "./subproc/errors.js";
 
 export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptions, "signal"> {
@@ -208,4 +207,57 @@ export function toAbortRejection(reason: unknown): Rejection {
   return reason instanceof Rejection
     ? reason
     : new Rejection("episode_aborted", "The episode was aborted by its caller.", { cause: reason });
+}
+
+/** Returns a `fetch` whose requests are aborted by the episode's signal, and by their own signals. */
+export function createEpisodeFetch(send: typeof fetch, signal: AbortSignal): typeof fetch {
+  return (input, init) => {
+    const own = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    return send(input, { ...init, signal: own ? AbortSignal.any([own, signal]) : signal });
+  };
+}
+
+/** The reward that an agent returned: one number, or one reward per interaction id. */
+type ReturnedReward = { readonly number: number } | { readonly byId: ReadonlyMap<string, number> };
+
+/** The greatest finite float32. Rewards are exported as float32. */
+const MAX_REWARD = 3.4028234663852886e38;
+
+/**
+ * Validates an agent's return value.
+ *
+ * @throws Rejection `invalid_reward` if it is not a reward
+ */
+function readReward(value: unknown): ReturnedReward {
+  if (typeof value === "number") return { number: readFinite(value, "") };
+  const entries = readEntries(value);
+  if (!entries) throw invalid(describe(value));
+  return { byId: new Map(entries.map(([id, reward]) => [readId(id), readFinite(reward, ` for ${describe(id)}`)])) };
+}
+
+function readEntries(value: unknown): [unknown, unknown][] | undefined {
+  if (value instanceof Map) return [...value];
+  return isPlainObject(value) ? Object.entries(value) : undefined;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // An object from another realm (a vm, a worker) has a plain prototype of its own.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function readId(id: unknown): string {
+  if (typeof id !== "string") throw invalid(`a Map with ${describe(id)} as a key`);
+  return id;
+}
+
+function readFinite(value: unknown, place: string): number {
+  if (typeof value !== "number" || !(Math.abs(value) <= MAX_REWARD)) throw invalid(describe(value) + place);
+  return value;
+}
+
+function invalid(received: string): Rejection {
+  const expected = "a finite number, or a plain object or Map of completion ids to finite numbers";
+  return new Rejection("invalid_reward", `The agent must return ${expected}; received ${received}.`);
 }

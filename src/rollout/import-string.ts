@@ -1,10 +1,11 @@
+import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { resolve as resolveModule } from "import-meta-resolve";
 import { describeThrown } from "./class-name.js";
-import { findErrorPlace } from "./error-place.js";
 import { WorkflowError } from "./workflow-error.js";
 
 interface ImportString {
@@ -140,4 +141,55 @@ function findUnknownExtension(cause: unknown): string | undefined {
 
 function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const CHECK_MS = 10_000;
+
+/**
+ * Returns the place of an error in a module as `file:line:column` or `file:line`; undefined if it is unknown. If a
+ * package threw the error, the calling line of the module follows.
+ *
+ * @param url URL of the imported module, to find the place of an error that occurs when it is linked
+ */
+async function findErrorPlace(error: unknown, url: string | undefined): Promise<string | undefined> {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return undefined;
+  const place = readHead(error.stack) ?? readFrame(error.stack);
+  if (place !== undefined || !(error instanceof SyntaxError) || url === undefined) return place;
+  return readHead(await printLinkErrors(url));
+}
+
+/** Reads the first line `file:line`, which errors of CommonJS modules and errors that end a process begin with. */
+function readHead(text: string): string | undefined {
+  const [, place] = /^((?:file:\/\/)?\/.*:\d+)$/m.exec(text.split("\n    at ")[0] ?? "") ?? [];
+  return place && withoutScheme(place);
+}
+
+/** Reads the innermost frame that is not Node's own. If it belongs to a package, the innermost other frame follows. */
+function readFrame(stack: string): string | undefined {
+  const frames = [...stack.matchAll(/^\s+at (?:.*\()?((?:file:\/\/)?\/[^()\n]*:\d+:\d+)\)?$/gm)];
+  const places = frames.map(([, place = ""]) => place);
+  const [thrown] = places;
+  if (thrown === undefined) return undefined;
+  const own = places.find((place) => !place.includes("/node_modules/"));
+  const by = own === undefined || own === thrown ? "" : `, called by ${withoutScheme(own)}`;
+  return withoutScheme(thrown) + by;
+}
+
+function withoutScheme(place: string): string {
+  const [, file = place, line = ""] = /^(file:.*?)((?::\d+)+)$/.exec(place) ?? [];
+  return file.startsWith("file:") ? fileURLToPath(file) + line : place;
+}
+
+/**
+ * Returns what Node prints about a module that it cannot link. An uncaught error is needed, because only its output
+ * names the line. The module's code does not run: the first import ends the process after linking.
+ */
+async function printLinkErrors(url: string): Promise<string> {
+  const script = `import "data:text/javascript,process.exit()"; import ${JSON.stringify(url)};`;
+  const args = ["--input-type=module", "--eval", script];
+  const failed = await promisify(execFile)(process.execPath, args, { timeout: CHECK_MS }).catch(
+    (error: unknown) => error,
+  );
+  const { stderr } = failed as { readonly stderr?: unknown };
+  return typeof stderr === "string" ? stderr : "";
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { findNearestName } from "../support/nearest-name.js";
 import { SchedulerError } from "./errors.js";
 import { type JobSpec, jobSchema } from "./job.js";
-import { findNearestJobKey } from "./nearest-job-key.js";
 
 /** Number of characters of a wrong value that an error shows. */
 const SHOWN_LENGTH = 60;
@@ -37,4 +37,33 @@ function formatPath(path: readonly PropertyKey[]): string {
 function show(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}
+
+type Schema = z.core.JSONSchema.BaseSchema;
+
+const rootSchema = z.toJSONSchema(jobSchema, { io: "input" });
+
+/**
+ * Returns the known key that is most similar to an unknown key.
+ *
+ * @param path place in the job's description that has the unknown key
+ */
+function findNearestJobKey(path: readonly PropertyKey[], unknown: string): string {
+  const schemas = path.reduce<Schema[]>(
+    (parents, part) => parents.flatMap((schema) => listChildSchemas(schema, part)),
+    [rootSchema],
+  );
+  const known = schemas.flatMap(listAlternatives).flatMap(({ properties = {} }) => Object.keys(properties));
+  return findNearestName(unknown, known);
+}
+
+function listChildSchemas(schema: Schema, part: PropertyKey): Schema[] {
+  return listAlternatives(schema).flatMap(({ properties, items }) => {
+    const child = typeof part === "number" ? items : properties?.[String(part)];
+    return typeof child === "object" && !Array.isArray(child) ? [child] : [];
+  });
+}
+
+function listAlternatives(schema: Schema): Schema[] {
+  return schema.anyOf ? schema.anyOf.flatMap(listAlternatives) : [schema];
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { sleep } from "../support/async/sleep.js";
 import { permissions } from "../support/private-files.js";
 import { describeLogEnd, logLength } from "../support/processes/log-file.js";
 import { waitForReadyLine } from "../support/processes/ready-line.js";
@@ -9,7 +10,6 @@ import type { LaunchedProcess, Launcher, MachineAddress } from "./launcher.js";
 import { fillEnvironment, fillIn, type Values } from "./placeholders.js";
 import type { ProcessEnd } from "./process-end.js";
 import type { JobRole } from "./roles.js";
-import { waitUntilAnswers } from "./wait-until-answers.js";
 
 /** `lost`: it ended, and has no restarts left. `done`: it ended with status 0. */
 export type ProcessState = "starting" | "ready" | "restarting" | "lost" | "done" | "stopped";
@@ -163,4 +163,22 @@ export class SupervisedProcess {
  */
 function notStarted(error: unknown): ProcessEnd {
   return { code: 1, text: `did not start: ${error instanceof Error ? error.message : String(error)}` };
+}
+
+const POLL_MS = 100;
+const REPLY_MS = 3_000;
+
+/** Waits until a URL answers with a status from 200 to 299. Returns its origin. */
+async function waitUntilAnswers(url: string, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const reply = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(REPLY_MS)]) });
+      await reply.body?.cancel();
+      if (reply.ok) return new URL(url).origin;
+    } catch {
+      // It does not listen yet.
+    }
+    await sleep(POLL_MS, signal);
+  }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onAbort } from "../support/async/on-abort.js";
+import { sleep } from "../support/async/sleep.js";
 import { permissions } from "../support/private-files.js";
 import { SchedulerError } from "./errors.js";
 import { type JobSpec, type RoleSpec, sortRoles } from "./job.js";
@@ -8,7 +9,6 @@ import type { Launcher } from "./launcher.js";
 import { LocalLauncher } from "./local/local-launcher.js";
 import { type JobRole, ROLES } from "./roles.js";
 import { type ProcessRecord, SupervisedProcess } from "./supervised-process.js";
-import { UnexportedSessions } from "./unexported-sessions.js";
 
 export interface RunJobOptions {
   /** Default: starts everything on this machine. */
@@ -181,5 +181,50 @@ class Supervisor {
     const file = join(this.#job.folder, "processes.json");
     writeFileSync(`${file}.new`, `${JSON.stringify(this.#records(), null, 2)}\n`);
     renameSync(`${file}.new`, file);
+  }
+}
+
+const POLL_MS = 2_000;
+const REPLY_MS = 10_000;
+/** Maximum of a page, as `GET /rl/sessions` allows it. */
+const MAX_LISTED = 100_000;
+
+/** Counts the sessions of a job's proxies that ended and were not exported. */
+export class UnexportedSessions {
+  readonly #proxies: readonly ProcessRecord[];
+  readonly #adminKey: string;
+  /** The last number of each proxy. */
+  readonly #counts = new Map<ProcessRecord, number>();
+
+  constructor(records: readonly ProcessRecord[], adminKey: string) {
+    this.#proxies = records.filter(({ role }) => role === "proxy");
+    this.#adminKey = adminKey;
+  }
+
+  /** Returns their number on all proxies. A proxy that does not answer has its last number, unless it is lost. */
+  async count(): Promise<number> {
+    const counts = await Promise.all(this.#proxies.map((proxy) => this.#countOf(proxy)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Resolves when none is left or the signal aborts. */
+  async gone(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.count()) > 0) await sleep(POLL_MS, signal).catch(() => undefined);
+  }
+
+  async #countOf(proxy: ProcessRecord): Promise<number> {
+    if (proxy.state === "lost" || proxy.state === "stopped") return 0;
+    const count = await this.#ask(proxy.url).catch(() => undefined);
+    if (count !== undefined) this.#counts.set(proxy, count);
+    return this.#counts.get(proxy) ?? 0;
+  }
+
+  async #ask(url: string | undefined): Promise<number | undefined> {
+    if (url === undefined) return undefined;
+    const headers = { authorization: `Bearer ${this.#adminKey}` };
+    const signal = AbortSignal.timeout(REPLY_MS);
+    const reply = await fetch(`${url}/rl/sessions?state=ended&limit=${MAX_LISTED}`, { headers, signal });
+    const { sessions } = (await reply.json()) as { readonly sessions?: readonly unknown[] };
+    return sessions?.length;
   }
 }

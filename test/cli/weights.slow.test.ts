@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { WeightsProgress } from "../../src/cli/weights/progress.js";
+import { WeightsProgress } from "../../src/cli/commands/weights.js";
 import type { WeightsStatus } from "../../src/client/weight-calls.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";

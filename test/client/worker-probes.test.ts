@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { ConnectionPool } from "../../src/client/connection-pool.js";
-import { reachesWorker } from "../../src/client/worker-probes.js";
+import { reachesWorker } from "../../src/client/transport.js";
 
 /** A server that answers every call so, and the paths of its calls. */
 async function startServer(status: number, body: string): Promise<{ url: string; paths: string[] }> {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { answerUpdate } from "../../src/control/weights/answer-update.js";
-import { PauseClock } from "../../src/control/weights/pause-clock.js";
 import {
   StepError,
   type StepFailure,
@@ -11,6 +10,7 @@ import {
   type WeightsCheck,
   type WeightTargets,
 } from "../../src/control/weights/weight-targets.js";
+import { PauseClock } from "../../src/control/weights/weight-update.js";
 import { WeightUpdates } from "../../src/control/weights/weight-updates.js";
 
 /** The steps that weight updates take on their servers, and what their records say. */

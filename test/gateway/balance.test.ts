@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sortByFreeSlots, spreadSlots } from "../../src/gateway/balance.js";
+import { sortByFreeSlots, spreadSlots } from "../../src/gateway/routes/capacity.js";
 import type { Worker } from "../../src/gateway/worker-pool.js";
 
 describe("new slots", () => {

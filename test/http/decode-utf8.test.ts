@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeUtf8 } from "../../src/http/decode-utf8.js";
+import { decodeUtf8 } from "../../src/http/json-body.js";
 import { runInIterations } from "../../src/support/async/run-steps.js";
 
 /** Very large texts are decoded in slices of 2 MiB. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { SendProgress } from "../../src/http/connections/connection.js";
 import { countAccepted } from "../../src/http/connections/http-answer.js";
-import { SendProgress } from "../../src/http/connections/send-progress.js";
 import { until } from "../helpers/until.js";
 
 /** More bytes than the operating system buffers for a client that does not read. */

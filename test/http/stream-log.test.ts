@@ -1,9 +1,8 @@
 import { Readable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createApp } from "../../src/http/create-app.js";
+import { createApp, StreamLog } from "../../src/http/create-app.js";
 import { ApiError } from "../../src/http/errors.js";
-import { StreamLog } from "../../src/http/stream-log.js";
 import { captureLog } from "../helpers/captured-log.js";
 import { LENIENT_CONNECTIONS } from "../helpers/lenient-connections.js";
 

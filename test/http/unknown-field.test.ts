@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { findTopUnknownKeys, unknownFieldError } from "../../src/http/unknown-field.js";
+import { findTopUnknownKeys, unknownFieldError } from "../../src/http/validation.js";
 
 const inner = z.strictObject({ wait_seconds: z.int().optional() });
 const body = z.strictObject({

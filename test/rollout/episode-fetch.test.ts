@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEpisodeFetch } from "../../src/rollout/episode-fetch.js";
+import { createEpisodeFetch } from "../../src/rollout/episode.js";
 
 /** A fetch that gets no answer. It ends when its signal aborts. */
 const unanswered: typeof fetch = (_input, init) =>

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import type { ProcessRecord } from "../../src/scheduler/supervised-process.js";
-import { UnexportedSessions } from "../../src/scheduler/unexported-sessions.js";
+import { UnexportedSessions } from "../../src/scheduler/supervisor.js";
 
 it("counts the sessions of proxies, and keeps the number of one that is started again until it is lost", async () => {
   const server = createServer((request, reply) => {

@@ -12,8 +12,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PAGE_CHANGES } from "../../src/view/changes/change-log.js";
-import { createViewer } from "../../src/view/http/app.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
+import { createViewer } from "../../src/view/http/start.js";
 import { openPath } from "../../src/view/sources/find-source.js";
 import type { OpenSource } from "../../src/view/sources/open-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";

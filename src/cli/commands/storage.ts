@@ -1,6 +1,15 @@
+import { IDENTITY } from "../../server/storage/identity.js";
+import { STATE } from "../../session/session-registry.js";
+import type { DamagedParts } from "../../session/stored/damaged-parts.js";
 import { reasonOf } from "../../session/stored/offline-sessions.js";
 import { type Verified, verifySessions } from "../../session/stored/verify-sessions.js";
-import { compactStorage, damagedFolderError, StorageError, StorageReader } from "../../storage/index.js";
+import {
+  compactStorage,
+  damagedFolderError,
+  StorageError,
+  StorageReader,
+  unusableFolderError,
+} from "../../storage/index.js";
 import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
 import { formatBytes } from "../format-bytes.js";
@@ -8,7 +17,6 @@ import { describeStorage, type InspectedStorage, inspectStorage } from "../stora
 import { ProblemList } from "../storage/problems.js";
 import { SessionProgress } from "../storage/progress.js";
 import { readServerFacts } from "../storage/read-facts.js";
-import { refuseLostServer } from "../storage/server-values.js";
 
 /** `rolltape storage inspect`: prints what a storage folder has. */
 export function inspectFolder(directory: string, { json = false }: { readonly json?: boolean }): void {
@@ -80,4 +88,23 @@ function describeResult(problems: number, { damaged }: Verified): string {
   if (problems === 0) return "intact";
   const unlisted = damaged.hasUnknown ? "; what the damaged parts of the log had is not known" : "";
   return `${countNoun(problems, "problem")}, ${countNoun(damaged.sessions.size, "damaged session")}${unlisted}`;
+}
+
+/**
+ * Refuses a folder that no server can continue: without these values, message digests could not be compared, and session ids would be
+ * given again.
+ *
+ * @throws StorageError `storage_unusable`
+ */
+function refuseLostServer(storage: StorageReader, damaged: DamagedParts): void {
+  const intact = new Set<string>();
+  for (const { key } of storage.scan("meta", () => undefined)) {
+    if (damaged.isIntact("meta", key)) intact.add(key.toString());
+  }
+  const lost = [IDENTITY, STATE].filter((name) => !intact.has(name));
+  if (lost.length === 0) return;
+  const reason =
+    `has lost values that a server needs to continue its sessions (${lost.join(", ")}). ` +
+    "`rolltape export --storage` exports what can be read; start the server on another folder. Nothing was changed";
+  throw unusableFolderError(storage.directory, reason);
 }

@@ -4,8 +4,8 @@ import { readEnvironmentKey } from "../../config/index.js";
 import { connectProxy } from "../../rollout/connect.js";
 import { isHttpUrl } from "../../rollout/http-url.js";
 import { makeInert } from "../../support/inert-text.js";
+import { countNoun } from "../count-noun.js";
 import { WeightsCommandError } from "../weights/errors.js";
-import { WeightsProgress } from "../weights/progress.js";
 
 /** Options of `rolltape weights`. */
 export interface WeightsCommandOptions {
@@ -92,4 +92,34 @@ export function describeWeights({
   });
   const problems = [error, notChecked].flatMap((each) => (each === null ? [] : `  ${makeInert(each)}\n`));
   return `version ${version}${target}${paused}\n${problems.join("")}${lines.join("")}`;
+}
+
+const CLEAR_LINE = "\r\u001b[K";
+
+/** The part of standard error that the progress is written to. */
+interface Terminal {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Shows on a terminal how far a weight update is. */
+export class WeightsProgress {
+  readonly #terminal: Terminal;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  show({ state, targetVersion, servers, pausedSeconds }: WeightsStatus): void {
+    if (!this.#terminal.isTTY || state === "idle") return;
+    const loaded = servers.filter((server) => server.state === "loaded").length;
+    const held = `calls held for ${(pausedSeconds ?? 0).toFixed(1)} s`;
+    const done = `${loaded} of ${countNoun(servers.length, "server")} loaded`;
+    this.#terminal.write(`${CLEAR_LINE}version ${targetVersion ?? "?"}: ${state}, ${done}, ${held}`);
+  }
+
+  /** Removes the line, so that something else can be printed. */
+  clear(): void {
+    if (this.#terminal.isTTY) this.#terminal.write(CLEAR_LINE);
+  }
 }

@@ -3,7 +3,6 @@ import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import { decodeTokens } from "../../batch-file/token-texts.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
-import { BatchRowError } from "./errors.js";
 import type { ShownRow } from "./row-text.js";
 
 /**
@@ -43,4 +42,14 @@ function otherModel(folder: string): string {
 async function readReward(file: TensorFile, row: number, count: number): Promise<number | undefined> {
   const rewards = (await file.values("rewards", count)) ?? (await file.values("node_rewards", count));
   return rewards?.[row];
+}
+
+/** The row that a user asks for does not exist. */
+class BatchRowError extends Error {
+  override readonly name = "BatchRowError";
+
+  constructor(row: number, count: number) {
+    const range = count === 0 ? "the file lists no rows" : `rows are numbered from 0 to ${count - 1}`;
+    super(`--text ${row}: ${range}`);
+  }
 }

@@ -2,7 +2,6 @@ import { tmpdir } from "node:os";
 import type { BatchFields } from "../../client/admin-client.js";
 import type { BatchFileError } from "./batch-file.js";
 import { BatchWriter } from "./batch-writer.js";
-import { writeExportCommand } from "./export-again.js";
 import type { JobSetup } from "./job-setup.js";
 import type { BatchExportError } from "./survivors.js";
 
@@ -53,4 +52,28 @@ export function describeUnexported(
   const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
   const time = "until they expire (rollout.agent.session_timeout_seconds of the proxy)";
   return `${message} Its ${sessionIds.length} sessions can be exported again ${time}:\n${command}`;
+}
+
+interface ExportAgain {
+  /** Address of the proxy that has the sessions. */
+  readonly url: string;
+  readonly sessionIds: readonly string[];
+  readonly fields: BatchFields;
+  readonly file: string;
+}
+
+/** Returns a shell command that exports these sessions again. */
+function writeExportCommand({ url, sessionIds, fields, file }: ExportAgain): string {
+  const body = JSON.stringify({ session_ids: sessionIds, ...fields });
+  // The body is on standard input, because thousands of ids are too long for an argument.
+  return [
+    `curl --fail -o ${quote(file)} -H "Authorization: Bearer $ROLLTAPE_ADMIN_API_KEY" \\`,
+    `  -H 'content-type: application/json' --data-binary @- ${quote(`${url.replace(/\/+$/, "")}/export_batch`)} <<'END'`,
+    body,
+    "END",
+  ].join("\n");
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

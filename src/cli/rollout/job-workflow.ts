@@ -1,5 +1,7 @@
 import { statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Config } from "../../config/index.js";
 import { readExportFilters } from "../../rollout/configured-filters.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
@@ -16,7 +18,6 @@ import { ProgramAgent } from "../../rollout/subproc/program-agent.js";
 import { SubprocAgent } from "../../rollout/subproc/subproc-agent.js";
 import { RolloutJobError } from "./errors.js";
 import type { WorkflowOptions } from "./rollout-options.js";
-import { loadTypeScript } from "./typescript-loader.js";
 
 /** A workflow with the processes of its agents. */
 export interface JobWorkflow {
@@ -163,4 +164,35 @@ function assertModule(agent: string): string {
 /** Tells files from folders, which may have a dot in their name too. */
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/**
+ * Loads the tsx of the agent's project, so that this process can import an agent in TypeScript. Returns the Node
+ * arguments with which worker processes do the same.
+ *
+ * Does nothing if Node reads TypeScript itself, or if no tsx is found. The error of the import then says what is
+ * missing.
+ */
+async function loadTypeScript(specifier: string): Promise<string[]> {
+  const [module = ""] = specifier.split("#");
+  if (!/\.[cm]?tsx?$/.test(module) || readsTypeScript()) return [];
+  const loader = findTsx(resolve(module)) ?? findTsx(resolve("package.json"));
+  if (loader === undefined) return [];
+  await import(loader);
+  return ["--import", loader];
+}
+
+function readsTypeScript(): boolean {
+  const { typescript } = process.features as { readonly typescript?: unknown };
+  const nodeOptions = [...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].join(" ");
+  return Boolean(typescript) || /\btsx\b/.test(nodeOptions);
+}
+
+/** Returns the URL of the tsx that a file at this path would import. */
+function findTsx(from: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(from).resolve("tsx")).href;
+  } catch {
+    return undefined;
+  }
 }

@@ -12,9 +12,9 @@ import { watchProxy } from "../../rollout/proxy-watch.js";
 import { Rejection } from "../../rollout/rejection.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
+import { BatchTrainer } from "./batch-trainer.js";
 import type { SavedBatch } from "./batch-writer.js";
 import { createBatchWriter, describeUnexported, describeUnwritten } from "./create-batch-writer.js";
-import { createTrainer } from "./create-trainer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
 import { filterGroups, readGroupFilter } from "./group-filter.js";
@@ -23,6 +23,7 @@ import { type JobSetup, readStartVersion } from "./job-setup.js";
 import { JobMetrics, type MeasuredBatch } from "./metrics/job-metrics.js";
 import { locateStore } from "./open-store.js";
 import { PartialBatch } from "./partial-batch.js";
+import { PersistentTrainer } from "./persistent-trainer.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
@@ -430,4 +431,16 @@ function noBatchError(tally: RolloutTally, errors: string | undefined, interrupt
   const why = interrupted && reasons.size === 0 ? ["the job was stopped before an episode had finished"] : lines;
   const code = interrupted ? "interrupted" : "no_trajectories";
   return new RolloutJobError(code, `no episode was accepted:${why.map((line) => `\n  ${line}`).join("")}`);
+}
+
+/** Creates the trainer of a job, if it has one. `onFailure` is called if a persistent one fails while it has no batch. */
+function createTrainer(
+  job: Pick<JobSetup, "options" | "proxy" | "store">,
+  onFailure: (error: Error) => void,
+): Trainer | undefined {
+  const { options, proxy: engine } = job;
+  const { trainer: command, trainerMode = "batch" } = options;
+  if (command === undefined) return undefined;
+  if (trainerMode === "batch") return new BatchTrainer(command, engine);
+  return new PersistentTrainer({ command, engine, version: readStartVersion(job) ?? 0, onFailure });
 }

@@ -1,9 +1,8 @@
-import type { Logger } from "pino";
+import type { DestinationStream, Logger } from "pino";
 import { z } from "zod";
 import type { WorkerProcessState } from "../../gateway/context.js";
 import type { ChildEnd } from "../../support/processes/child-end.js";
 import { JobProcess, type RestartLimit } from "../rollout/job-process.js";
-import { nameLines } from "./worker-log.js";
 
 /** With pauses from 250 ms to 4 s, this takes 8 s and the time of five starts. */
 const RESTARTS: RestartLimit = { times: 5, forgetSeconds: 60 };
@@ -86,4 +85,15 @@ export class ProxyWorkerProcess {
   stop(): Promise<ChildEnd | undefined> {
     return this.#process.stop();
   }
+}
+
+/**
+ * Returns a destination for the standard error of a worker, whole lines at a time. Log lines get the worker's name as the field
+ * `worker`; other text, such as a stack, gets it as a prefix.
+ */
+export function nameLines(name: string, output: DestinationStream): DestinationStream {
+  const field = `{"worker":${JSON.stringify(name)},`;
+  return {
+    write: (line) => output.write(line.startsWith('{"') ? field + line.slice(1) : `${name}: ${line}`),
+  };
 }

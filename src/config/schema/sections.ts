@@ -1,13 +1,92 @@
 import { z } from "zod";
 import { engineSchema } from "./engine.js";
-import { gatewaySchema } from "./gateway.js";
-import { modelSchema } from "./model.js";
+import { MAX_SECONDS } from "./limits.js";
 import { rolloutSchema } from "./rollout.js";
-import { schedulerSchema } from "./scheduler.js";
 import { serverSchema } from "./server.js";
-import { storageSchema } from "./storage.js";
 import { upstream } from "./upstreams.js";
 import { usedBy } from "./used-by.js";
+import { baseUrl, nullableText } from "./values.js";
+
+/** Where sessions are stored, so that they survive the process. */
+const storageSchema = z.strictObject({
+  directory: nullableText
+    .describe(
+      "Folder on a local disk in which the server stores its sessions. If the server is started again on the same folder, it still has them. Every server needs a folder of its own. A rollout job also stores its tasks there. Null: sessions end with the process.",
+    )
+    .meta(usedBy(["proxy", "rollout"])),
+  durability: z
+    .enum(["call", "interval", "none"])
+    .default("call")
+    .describe(
+      "When the server sends an answer. `call`: once its changes are on disk, so that no answered change is lost. `interval`: at once; if the process stops, the changes of the last 0.1 s are lost. `none`: at once, and commits do not wait for the disk; if the machine stops, the folder may be damaged.",
+    )
+    .meta(usedBy(["proxy", "rollout"], "storage")),
+  memory_bytes: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "Maximum memory of all sessions, in bytes. Above it, sessions that are not in use are kept on disk only. They are read again for a call or an export. Null: half of `server.store_bytes`.",
+    )
+    .meta(usedBy("proxy", "storage")),
+});
+
+/** `rolltape gateway`: one address for many servers. Its own host and port are under `server`. */
+const gatewaySchema = z.strictObject({
+  workers: z
+    .array(baseUrl)
+    .default([])
+    .describe("Base URLs of the servers behind the gateway.")
+    .meta(usedBy("gateway", "running servers")),
+  workers_folder: nullableText
+    .describe("Shared folder in which servers register (their `server.workers_folder`).")
+    .meta(usedBy("gateway", "running servers")),
+  direct: z
+    .boolean()
+    .nullable()
+    .default(null)
+    .describe(
+      "Return the address of the session's server as `base_url` of `/rl/start_session`, so that model calls can bypass the gateway. Agents must then be able to reach the servers. False: they need to reach only the gateway. Null: true for the workers of `server.workers`, else false.",
+    ),
+  unreachable_seconds: z
+    .number()
+    .min(0.05)
+    .max(MAX_SECONDS)
+    .default(10)
+    .describe(
+      "Seconds after which a server that answers neither calls nor probes (`GET /livez`) is unreachable. Calls that wait for it then end with 503, and new calls are refused at once until it answers a probe.",
+    ),
+  worker_return_seconds: z
+    .number()
+    .min(0)
+    .max(MAX_SECONDS)
+    .default(30)
+    .describe(
+      "Seconds for which calls wait if the server of their session cannot be reached or has left. They are forwarded when a server with the same tag is back, possibly at another address. The time counts from when the server left; after it, calls get 503. 0: they get 503 at once.",
+    )
+    .meta(usedBy("gateway", "storage")),
+});
+
+const RAY_REFUSED = "expected local or slurm, got ray, because agent workflows do not run on Ray";
+
+/** What starts the processes of a job. */
+const schedulerSchema = z.strictObject({
+  type: z
+    .enum(["local", "slurm"], { error: ({ input }) => (input === "ray" ? RAY_REFUSED : undefined) })
+    .default("local")
+    .describe(
+      "Where `rolltape job`, and `rolltape rollout --job-folder`, start their processes: on this machine or through Slurm.",
+    ),
+});
+
+/** The chat model: how messages become tokens and tokens become text. */
+const modelSchema = z.strictObject({
+  path: nullableText.describe(
+    "Hugging Face model folder with tokenizer.json, tokenizer_config.json and optionally chat_template.jinja. Null is for the embedded engine only, which then runs its own tiny model.",
+  ),
+  name: nullableText.describe("Name of the model in model lists and answers. Null: the folder's name."),
+});
 
 /** The whole configuration. Each key is checked by itself. */
 export const sectionsSchema = z.strictObject({

@@ -1,5 +1,4 @@
 import type { ApiError } from "../../http/errors.js";
-import { PauseClock } from "./pause-clock.js";
 import { ServerProgress } from "./server-progress.js";
 import {
   StepError,
@@ -216,4 +215,29 @@ function toFailure(error: unknown): { message: string; unchanged: boolean; unrea
   if (error instanceof StepError) return error.failure;
   const message = error instanceof Error ? error.message : String(error);
   return { message, unchanged: false, unreachable: false };
+}
+
+/** Measures how long an update holds model calls, over all attempts. */
+export class PauseClock {
+  readonly #now: () => number;
+  #milliseconds = 0;
+  #startedAt: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  get seconds(): number {
+    const running = this.#startedAt === undefined ? 0 : this.#now() - this.#startedAt;
+    return (this.#milliseconds + running) / 1000;
+  }
+
+  start(): void {
+    this.#startedAt ??= this.#now();
+  }
+
+  stop(): void {
+    this.#milliseconds = this.seconds * 1000;
+    this.#startedAt = undefined;
+  }
 }

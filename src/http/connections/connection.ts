@@ -5,8 +5,7 @@ import { onResponseClose } from "../disconnect.js";
 import { limitDropped } from "../early-answer.js";
 import { endAndLinger, lingerBeforeClose } from "../linger.js";
 import type { ConnectionLimit } from "./connection-limit.js";
-import { HttpAnswer } from "./http-answer.js";
-import { SendProgress } from "./send-progress.js";
+import { countAccepted, HttpAnswer } from "./http-answer.js";
 
 /** Several parts of an answer listen to the socket, and Node warns of more than ten listeners of one event. */
 const MAX_LISTENERS = 32;
@@ -91,5 +90,29 @@ export class Connection {
     if (this.#refusedBytes > MAX_REFUSED_BYTES) this.#socket.destroy();
     // A body that nobody reads would pause the socket, and hide that the client disconnects.
     limitDropped(request);
+  }
+}
+
+/**
+ * Measures how long a client has read nothing. Progress means that the operating system accepts bytes for the client. A client that
+ * reads slowly makes progress; a client that only sends further requests does not.
+ */
+export class SendProgress {
+  #accepted = 0;
+  #since = 0;
+
+  /**
+   * Returns the milliseconds for which bytes wait and the operating system has accepted none. They count from the first call that
+   * found this.
+   *
+   * @param now milliseconds of a monotonic clock
+   */
+  measurePause(socket: Socket, now: number): number {
+    const accepted = countAccepted(socket);
+    if (socket.writableLength === 0 || accepted !== this.#accepted) {
+      this.#accepted = accepted;
+      this.#since = now;
+    }
+    return now - this.#since;
   }
 }

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { adminAuth } from "../../control/admin-auth.js";
 import { toErrorBody } from "../../control/error-body.js";
+import { PROBE_PATHS } from "../../control/probe-paths.js";
 import { toSessionApiError } from "../../control/session-errors.js";
 import type { App } from "../../http/app-type.js";
 import { bodyBudget } from "../../http/body-budget.js";
@@ -12,10 +14,10 @@ import { errorHandler } from "../../http/error-handler.js";
 import { jsonBody } from "../../http/json-body.js";
 import { httpRequests } from "../../http/metrics/http-requests.js";
 import { countRefusals } from "../../http/metrics/refusals.js";
+import { LEASE_PATHS, type RolloutStatus, statusReply } from "../../rollout/lease/protocol.js";
 import type { ControllerContext } from "./context.js";
 import { ControllerMetrics } from "./controller-metrics.js";
 import { leaseRoutes } from "./lease-routes.js";
-import { statusRoutes } from "./status-routes.js";
 
 export interface ControllerAppOptions extends ControllerContext {
   readonly adminKey: string;
@@ -57,4 +59,41 @@ export async function createController({
   statusRoutes(app, context, metrics);
   await app.ready();
   return app;
+}
+
+const alive = z.object({ status: z.literal("ok") });
+
+/** Probes, metrics, and the state of the job. */
+function statusRoutes(app: App, context: ControllerContext, metrics: ControllerMetrics): void {
+  for (const path of new Set(["/livez", "/readyz", "/health", ...PROBE_PATHS]))
+    app.get(path, { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
+      status: "ok" as const,
+    }));
+
+  app.get("/metrics", { config: { public: context.publicMetrics } }, async (_, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.scrape()),
+  );
+
+  app.get(LEASE_PATHS.status, { schema: { response: { 200: statusReply } } }, () => readStatus(context));
+}
+
+async function readStatus({ tasks, store, remover, settings }: ControllerContext): Promise<RolloutStatus> {
+  const { version, submitted, waiting, queued, leased, accepted, earlier, rejected, lost } = await store.readCounts();
+  const leases = await store.readLeases();
+  const now = performance.now();
+  return {
+    job_id: settings.job_id,
+    state: tasks.done ? "done" : "running",
+    version,
+    tasks: { submitted, waiting, queued, leased, accepted: accepted - earlier, rejected },
+    lost_attempts: lost,
+    refused_reports: tasks.counts.refused,
+    sessions_to_delete: remover.pending,
+    workers: tasks.workers.all().map(({ id, name, lastCall }) => ({
+      name,
+      worker_id: id,
+      leases: leases.get(id) ?? 0,
+      seconds_since_call: (now - lastCall) / 1000,
+    })),
+  };
 }

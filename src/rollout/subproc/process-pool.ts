@@ -1,9 +1,12 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { Deadline } from "../../support/async/deadline.js";
 import { Semaphore } from "../../support/async/semaphore.js";
 import { AgentPool } from "./agent-pool.js";
-import { createTimeout } from "./errors.js";
-import { createForkTransport } from "./fork-transport.js";
-import type { WorkerTask } from "./messages.js";
+import { type AgentTransport, type ProcessMessage, TaskNotTaken } from "./agent-process.js";
+import { createTimeout, SubprocError } from "./errors.js";
+import { decodeError, type WorkerMessage, type WorkerTask } from "./messages.js";
+import { createBareEnvironment } from "./task-environment.js";
 
 export interface ProcessPoolOptions {
   /** Maximum number of concurrent processes: `rollout.agent.subproc_max_workers`. */
@@ -57,4 +60,59 @@ export class ProcessPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }
+}
+
+/**
+ * Creates the transport of Node processes, over the channel of `fork`. Each task names its agent.
+ *
+ * @param nodeArguments Node arguments of the processes, in addition to the loaders of this process
+ */
+function createForkTransport(nodeArguments: readonly string[] = []): AgentTransport {
+  const isSource = import.meta.url.endsWith(".ts");
+  const file = fileURLToPath(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url));
+  return {
+    spawn: () =>
+      fork(file, [], {
+        detached: true,
+        serialization: "advanced",
+        env: createBareEnvironment(),
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
+        execArgv: [...pickLoaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
+      }),
+    // The agent may send messages of its own, which belong to no task.
+    listen: (child, listener) =>
+      child.on("message", (message: WorkerMessage | null) => message?.id !== undefined && listener(decode(message))),
+    send(child, message) {
+      if (!child.connected) throw new TaskNotTaken("its connection was closed");
+      try {
+        // The callback ignores errors: a message cannot be sent if the process has ended, and that end is reported elsewhere.
+        child.send(message, () => {});
+      } catch (cause) {
+        const text = `The task cannot be sent to another process: ${(cause as Error).message}`;
+        throw new SubprocError("not_serializable", text, { cause });
+      }
+    },
+    printed: ({ stdout }) => (stdout ? [stdout] : []),
+    handles: (child) => [child, child.channel],
+  };
+}
+
+function decode(message: WorkerMessage): ProcessMessage {
+  return message.type === "failed" ? { ...message, error: decodeError(message.error) } : message;
+}
+
+const WITH_VALUE = new Set(["--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C"]);
+const ALONE = /^--(import|require|loader|experimental-loader|conditions|experimental-strip-types|enable-source-maps)\b/;
+
+/**
+ * Returns the Node arguments that affect how modules are found and loaded, without those of debuggers and profilers.
+ */
+function pickLoaders(execArgv: readonly string[]): string[] {
+  return execArgv.flatMap((argument, i) => {
+    const value = execArgv[i + 1];
+    if (WITH_VALUE.has(argument)) return value === undefined ? [] : [argument, value];
+    // The value of the option before was already taken.
+    if (WITH_VALUE.has(execArgv[i - 1] ?? "")) return [];
+    return ALONE.test(argument) ? [argument] : [];
+  });
 }

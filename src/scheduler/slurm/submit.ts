@@ -7,7 +7,6 @@ import { slurm } from "./command.js";
 import { listGroups } from "./layout.js";
 import { nodeProgram } from "./node-program.js";
 import { removeOutcome } from "./outcome.js";
-import { parseTimeLimit } from "./time-limit.js";
 
 /** Time that a role may take to stop in addition to `stop_seconds` of its processes. */
 const ROLE_MARGIN_SECONDS = 15;
@@ -79,4 +78,20 @@ function writeScript({ folder }: JobSpec): void {
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Days, hours, minutes, seconds: `3-12`, `3-12:30`, `3-12:30:00`, `12:30:00`, `30:00`, `30`. */
+const TIME = /^(?:--time=|-t=?)(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/;
+
+/** Returns the time limit in sbatch options, in seconds; undefined if they have none or it cannot be parsed. */
+export function parseTimeLimit(options: readonly string[]): number | undefined {
+  const found = options.map((option) => TIME.exec(option)).findLast((match) => match !== null);
+  if (!found) return undefined;
+  const [days, first = 0, second, third] = found
+    .slice(1)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  // The first number is hours if there are days or three numbers, else minutes.
+  const isHours = days !== undefined || third !== undefined;
+  const [hours, minutes, seconds] = isHours ? [first, second, third] : [0, first, second];
+  return (((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chooseNodeArguments } from "../../../src/cli/rollout/worker-node-arguments.js";
+import { chooseNodeArguments } from "../../../src/cli/rollout/open-workers.js";
 
 it.each([
   [1, 2, false],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeWorkers } from "../../../src/cli/serve-workers/ready-fields.js";
+import { describeWorkers } from "../../../src/cli/serve-workers/serve-workers.js";
 
 const MODEL = { engine: "vllm", model: "m", model_path: "/m", tool_call_parser: "hermes", reasoning_parser: "none" };
 const line = (index: number, more: object = {}) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameLines } from "../../../src/cli/serve-workers/worker-log.js";
+import { nameLines } from "../../../src/cli/serve-workers/proxy-worker-process.js";
 
 const named = (line: string) => {
   let written = "";

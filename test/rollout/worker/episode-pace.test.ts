@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EpisodePace } from "../../../src/rollout/worker/episode-pace.js";
+import { EpisodePace } from "../../../src/rollout/worker/rollout-worker.js";
 
 describe("the pace of episodes", () => {
   it("allows no pause before an episode has ended", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseTimeLimit } from "../../../src/scheduler/slurm/time-limit.js";
+import { parseTimeLimit } from "../../../src/scheduler/slurm/submit.js";
 
 it.each([
   ["--time=30", 30 * 60],

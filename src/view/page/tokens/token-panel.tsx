@@ -1,11 +1,14 @@
-import type { Source, TokenSlice } from "../../api.js";
+import { useEffect, useState } from "preact/hooks";
+import type { Source, TokenSlice, TokenText } from "../../api.js";
 import { InertText } from "../components/inert-text.js";
 import { formatWhole, plural } from "../state/format.js";
-import { ColouringSwitch } from "./colouring-switch.js";
-import { DifferenceView } from "./difference-view.js";
+import { messageOf } from "../state/store.js";
+import { colouring } from "./colouring-choice.js";
+import { COLOURINGS, SURPRISE_BOUNDS, type TokenColouring } from "./colours.js";
+import { firstDifference } from "./first-difference.js";
 import { TokenRow } from "./token-row.js";
-import { SLICE, windowEnd } from "./token-window.js";
-import { useTokenWindow } from "./use-token-window.js";
+import { TokenTextView } from "./token-text-view.js";
+import { firstShown, SLICE, type TokenWindow, windowEnd, withoutFirst } from "./token-window.js";
 
 interface TokenPanelProps {
   readonly source: Source;
@@ -65,4 +68,134 @@ function More({ count, kind, isReading, onClick }: MoreProps) {
       {formatWhole(count)} {kind} tokens
     </button>
   );
+}
+
+const LABELS: Readonly<Record<TokenColouring, string>> = {
+  logprob: "Log probability",
+  mask: "Loss mask",
+  version: "Weight version",
+};
+
+/** Buttons that choose the colouring of tokens, and its legend. */
+function ColouringSwitch() {
+  return (
+    <>
+      <div class="switch" role="group" aria-label="Colour of tokens" title="Change with l">
+        {COLOURINGS.map((choice) => (
+          <button
+            key={choice}
+            type="button"
+            aria-pressed={choice === colouring.value}
+            onClick={() => (colouring.value = choice)}
+          >
+            {LABELS[choice]}
+          </button>
+        ))}
+      </div>
+      <Legend />
+    </>
+  );
+}
+
+function Legend() {
+  switch (colouring.value) {
+    case "logprob":
+      return (
+        <span class="token-legend" aria-label="From likely to unlikely, in nats">
+          {[0, ...SURPRISE_BOUNDS].map((bound, level) => (
+            <span key={bound} class={`tok surprise-${level}`}>
+              {bound === 0 ? "0" : `−${bound}`}
+            </span>
+          ))}
+        </span>
+      );
+    case "mask":
+      return (
+        <span class="token-legend">
+          <span class="tok mask-1">in the loss</span> <span class="tok mask-0">not in the loss</span>
+        </span>
+      );
+    case "version":
+      return <span class="token-legend">Neighbouring versions have different colours.</span>;
+  }
+}
+
+type Difference = NonNullable<TokenSlice["difference"]>;
+
+/** Tokens of a prompt and of its parent around the first one that differs. */
+function DifferenceView({ difference: { at, parent, own } }: { readonly difference: Difference }) {
+  const first = firstDifference(parent, own);
+  return (
+    <section class="difference" aria-label="First difference">
+      <p>
+        The prompt differs from the turn before at token <b>{at}</b>.
+      </p>
+      <dl>
+        <dt>Before</dt>
+        <dd>
+          <Side tokens={parent} first={first} />
+        </dd>
+        <dt>Now</dt>
+        <dd>
+          <Side tokens={own} first={first} />
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+function Side({ tokens, first }: { readonly tokens: readonly TokenText[]; readonly first: number }) {
+  return (
+    <span class="tokens">
+      {tokens.map(({ id, text }, at) => (
+        <span
+          key={at}
+          class={at < first ? "tok prompt" : at === first ? "tok differs first" : "tok differs"}
+          title={`id ${id}`}
+        >
+          <TokenTextView id={id} text={text} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** Reads the tokens of an interaction: first those around the beginning of its answer, then more on demand. */
+function useTokenWindow(source: Source, episode: number, interaction: number) {
+  const [window, setWindow] = useState<TokenWindow | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [isReading, setReading] = useState(false);
+
+  const read = (from: number, count: number) => source.tokens({ episode, interaction, from, count });
+
+  async function openWindow(): Promise<TokenWindow> {
+    const slice = await read(0, SLICE);
+    const from = firstShown(slice);
+    if (from === 0) return { from, slices: [slice] };
+    return { from, slices: [from < slice.ids.length ? withoutFirst(slice, from) : await read(from, SLICE)] };
+  }
+
+  function change(next: Promise<TokenWindow>): void {
+    setReading(true);
+    next.then(setWindow, (failure: unknown) => setError(messageOf(failure))).finally(() => setReading(false));
+  }
+
+  useEffect(() => change(openWindow()), [source, episode, interaction]);
+
+  async function withEarlier(known: TokenWindow): Promise<TokenWindow> {
+    const from = Math.max(0, known.from - SLICE);
+    return { from, slices: [await read(from, known.from - from), ...known.slices] };
+  }
+
+  async function withLater(known: TokenWindow): Promise<TokenWindow> {
+    return { from: known.from, slices: [...known.slices, await read(windowEnd(known), SLICE)] };
+  }
+
+  return {
+    window,
+    error,
+    isReading,
+    showEarlier: () => window && change(withEarlier(window)),
+    showLater: () => window && change(withLater(window)),
+  };
 }

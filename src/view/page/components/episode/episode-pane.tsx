@@ -1,12 +1,12 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EpisodeLine, Source } from "../../../api.js";
 import { pathThrough, readTree } from "../../state/conversation-tree.js";
 import type { EpisodeRow } from "../../state/episode-row.js";
+import { messageOf } from "../../state/store.js";
 import { InertText } from "../inert-text.js";
 import { ConversationView } from "./conversation-view.js";
 import { EpisodeHead } from "./episode-head.js";
 import { Outline } from "./outline.js";
-import { useLoaded } from "./use-loaded.js";
 
 interface PaneProps {
   readonly source: Source;
@@ -72,4 +72,26 @@ function LoadedPane({
       )}
     </>
   );
+}
+
+/** Result of a read. It has neither `value` nor `error` while the read is in progress. */
+interface Loaded<T> {
+  readonly value?: T;
+  readonly error?: string;
+}
+
+/** Calls `read` when `key` changes. The result for an older key is dropped. */
+function useLoaded<T>(key: string, read: () => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<Loaded<T> & { readonly key: string }>({ key });
+  useEffect(() => {
+    let isCurrent = true;
+    read().then(
+      (value) => isCurrent && setState({ key, value }),
+      (error: unknown) => isCurrent && setState({ key, error: messageOf(error) }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [key]);
+  return state.key === key ? state : {};
 }

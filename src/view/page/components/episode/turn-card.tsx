@@ -1,12 +1,13 @@
+import { useState } from "preact/hooks";
 import type { TranscriptInteraction } from "../../../../transcript/format.js";
 import type { Source } from "../../../api.js";
 import type { ConversationTree } from "../../state/conversation-tree.js";
+import { formatDuration, formatNumber, formatVersions, formatWhole, plural } from "../../state/format.js";
 import { TokenPanel } from "../../tokens/token-panel.js";
 import { InertText } from "../inert-text.js";
-import { Branches } from "./branches.js";
+import { beginningOf } from "./beginning-of.js";
 import { CallDetails } from "./call-details.js";
 import { MessageView } from "./message-view.js";
-import { TurnFacts } from "./turn-facts.js";
 
 interface TurnCardProps {
   readonly id: string;
@@ -102,5 +103,77 @@ function Warnings({
         </p>
       )}
     </>
+  );
+}
+
+interface BranchesProps {
+  readonly at: number;
+  readonly interactions: readonly TranscriptInteraction[];
+  readonly tree: ConversationTree;
+  readonly path: readonly number[];
+  readonly onChoose: (interaction: number) => void;
+}
+
+/** Number of branches that are rendered at first, and added by each click. */
+const SHOWN = 50;
+
+/** The other continuations of a turn. */
+function Branches({ at, interactions, tree, path, onChoose }: BranchesProps) {
+  const [shown, setShown] = useState(SHOWN);
+  const onPath = new Set(path);
+  const others = (tree.children[at] ?? []).filter((child) => !onPath.has(child));
+  if (others.length === 0) return null;
+  return (
+    <nav class="branches" aria-label="Other branches after this turn">
+      <span class="quiet">Other branches</span>
+      {others.slice(0, shown).map((child) => {
+        const interaction = interactions[child];
+        return (
+          interaction && (
+            <button key={child} type="button" class="button cut" onClick={() => onChoose(child)}>
+              <InertText text={beginningOf(interaction.answer)} />
+            </button>
+          )
+        );
+      })}
+      {others.length > shown && (
+        <button type="button" class="button" onClick={() => setShown(shown + SHOWN)}>
+          {plural(others.length - shown, "more branch", "more branches")}
+        </button>
+      )}
+    </nav>
+  );
+}
+
+/** The numbers of a call in one line. */
+function TurnFacts({ interaction }: { readonly interaction: TranscriptInteraction }) {
+  const { finish_reason, prompt_tokens, completion_tokens, shared_tokens, versions, latency } = interaction;
+  const { reward, own_reward, attempt, choice, token_exact } = interaction;
+  const facts = [
+    `${formatWhole(prompt_tokens)} → ${formatWhole(completion_tokens)} tokens`,
+    shared_tokens > 0 ? `${formatWhole(shared_tokens)} shared` : "",
+    versions ? formatVersions(...versions) : "",
+    latency === undefined ? "" : formatDuration(latency),
+    attempt ? `attempt ${attempt + 1}` : "",
+    choice ? `choice ${choice + 1}` : "",
+    token_exact ? "" : "not token-exact",
+  ].filter(Boolean);
+  return (
+    <p class="turn-facts">
+      <span class={finish_reason === "length" ? "warns" : undefined}>
+        <InertText text={finish_reason} />
+      </span>
+      {facts.map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+      <span>
+        {own_reward !== undefined && (
+          <>
+            reward <b>{formatNumber(own_reward)}</b>,{" "}
+          </>
+        )}
+        discounted {formatNumber(reward)}
+      </span>
+    </p>
   );
 }

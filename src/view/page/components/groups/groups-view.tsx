@@ -7,7 +7,6 @@ import { listLink } from "../../state/route.js";
 import type { RunData } from "../../state/run-data.js";
 import { InertText } from "../inert-text.js";
 import { type Column, VirtualTable } from "../table/virtual-table.js";
-import { RewardDots } from "./reward-dots.js";
 
 type GroupKey = "id" | "task" | "episodes" | "mean" | "spread" | "rewards";
 
@@ -97,4 +96,22 @@ function rewardBounds(groups: readonly Group[]): readonly [number, number] {
     }
   }
   return [low, high];
+}
+
+interface RewardDotsProps {
+  readonly rewards: readonly number[];
+  /** Lowest and highest reward of all groups. */
+  readonly bounds: readonly [number, number];
+}
+
+/** A dot for each reward on a common scale. The numbers are in the other columns and behind the row. */
+function RewardDots({ rewards, bounds: [low, high] }: RewardDotsProps) {
+  const place = (reward: number): number => (high > low ? (reward - low) / (high - low) : 0.5);
+  return (
+    <span class="dots" aria-hidden="true">
+      {rewards.map((reward, at) => (
+        <span key={at} class="dot" style={{ left: `${100 * place(reward)}%` }} />
+      ))}
+    </span>
+  );
 }

@@ -9,11 +9,10 @@ import {
   type ValueKey,
 } from "../../state/fields.js";
 import { type Filters, NO_FILTERS, withRange, withText, withValue } from "../../state/filters.js";
-import { formatRange } from "../../state/range.js";
+import { formatRange, type Range } from "../../state/range.js";
 import type { Route } from "../../state/route.js";
 import type { Store } from "../../state/store.js";
 import { InertText } from "../inert-text.js";
-import { RangeFilter } from "./range-filter.js";
 
 interface FilterBarProps {
   readonly store: Store;
@@ -119,5 +118,48 @@ function ValueFilter({ field, store, filters, onChange }: ValueFilterProps) {
         ))}
       </datalist>
     </label>
+  );
+}
+
+interface RangeFilterProps {
+  readonly label: string;
+  readonly range: Range | undefined;
+  readonly onChange: (range: Range | undefined) => void;
+}
+
+/** Two numbers. An empty field means no bound. */
+function RangeFilter({ label, range, onChange }: RangeFilterProps) {
+  const low = range?.low ?? -Infinity;
+  const high = range?.high ?? Infinity;
+  const change = (next: { low?: number; high?: number }): void => {
+    const changed = { low, high, ...(next.high === undefined && range?.open && { open: true }), ...next };
+    onChange(changed.low === -Infinity && changed.high === Infinity ? undefined : changed);
+  };
+  return (
+    <fieldset class="field range">
+      <legend>{label}</legend>
+      <Bound name={`${label}, lowest`} value={low} none={-Infinity} onChange={(value) => change({ low: value })} />
+      <span aria-hidden="true">–</span>
+      <Bound name={`${label}, highest`} value={high} none={Infinity} onChange={(value) => change({ high: value })} />
+    </fieldset>
+  );
+}
+
+interface BoundProps {
+  readonly name: string;
+  readonly value: number;
+  readonly none: number;
+  readonly onChange: (value: number) => void;
+}
+
+function Bound({ name, value, none, onChange }: BoundProps) {
+  return (
+    <input
+      type="number"
+      step="any"
+      aria-label={name}
+      value={value === none ? "" : value}
+      onChange={({ currentTarget: { value: text } }) => onChange(text === "" ? none : Number(text))}
+    />
   );
 }

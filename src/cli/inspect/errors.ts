@@ -1,9 +1,0 @@
-/** The row that a user asks for does not exist. */
-export class BatchRowError extends Error {
-  override readonly name = "BatchRowError";
-
-  constructor(row: number, count: number) {
-    const range = count === 0 ? "the file lists no rows" : `rows are numbered from 0 to ${count - 1}`;
-    super(`--text ${row}: ${range}`);
-  }
-}
