@@ -1,12 +1,11 @@
 import { type Conversation, isSystem, type Message } from "../../conversation/message.js";
-import type { ContinuationFallback, RecordedTurn } from "../chat-model.js";
+import { sameTemplateArgs, type TemplateArgs } from "../../conversation/template-args.js";
+import { type ContinuationFallback, type RecordedTurn, TemplateError } from "../chat-model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
-import { type ByShape, describeShape } from "./conversation-shape.js";
-import { changesHeader } from "./header-change.js";
+import { ByShape, describeShape, makeProbes, PROBE_MARKER, PROBE_WORD } from "./conversation-shape.js";
 import { probeHistoryDependence } from "./history-dependence.js";
-import { probeMovedContext } from "./moved-context.js";
 import { renderAfterMarker } from "./render-after-marker.js";
-import { leadingSystem, makeFollower, makeMarker, makeStandIns, USER } from "./stand-in.js";
+import { leadingSystem, makeFollower, makeMarker, makeStandIns, STAND_IN_TEXT, USER } from "./stand-in.js";
 import { findTurnEnd, type TurnTokens } from "./turn-end.js";
 
 /** Text that follows a recorded turn. */
@@ -142,4 +141,40 @@ function equalContinuation(
 /** Returns false for a system message that the template does not show after the answer, for example because it moves it to the front. */
 function isShown(message: Message, opened: string): boolean {
   return !isSystem(message) || opened.includes(message.content.trim());
+}
+
+/**
+ * Returns true if the conversation's header would differ with the `earlier` template variables. The header is all text
+ * before the first user message. Variables that only affect later messages or the opening of the next turn do not
+ * change it.
+ */
+function changesHeader(template: ChatTemplate, conversation: Conversation, earlier: TemplateArgs | undefined): boolean {
+  if (sameTemplateArgs(conversation.templateArgs, earlier)) return false;
+  const { templateArgs: _, ...shown } = conversation;
+  const before = { ...shown, ...(earlier ? { templateArgs: earlier } : {}) };
+  return renderHeader(template, before) !== renderHeader(template, conversation);
+}
+
+/** Returns undefined if the template refuses. The finder notices this itself when it renders the continuation. */
+function renderHeader(template: ChatTemplate, conversation: Conversation): string | undefined {
+  try {
+    const messages = [...leadingSystem(conversation.messages), USER];
+    return template.render({ ...conversation, messages }, false).split(STAND_IN_TEXT, 1)[0];
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Finds out, per shape, whether a template shows the system message or the tools after an answer once another message
+ * follows it. Some templates show them with the last user message.
+ */
+function probeMovedContext(template: ChatTemplate): ByShape<boolean> {
+  return new ByShape((shape) => {
+    if (!shape.hasSystem && !shape.hasTools) return false;
+    return makeProbes(shape).some(
+      (probe) => renderAfterMarker(template, PROBE_MARKER, probe, true)?.includes(PROBE_WORD) ?? false,
+    );
+  });
 }

@@ -1,9 +1,12 @@
+import type { Program } from "./ast.js";
 import { compileProgram } from "./compile/compile-program.js";
 import type { RenderSteps } from "./compile/compiled.js";
 import { Scope } from "./compile/scope.js";
 import { RenderError } from "./errors.js";
 import { globalVariables } from "./globals.js";
-import { parseTemplate } from "./parse/parse-template.js";
+import { parseBody } from "./parse/parse-statements.js";
+import { TokenStream } from "./parse/token-stream.js";
+import { tokenize } from "./parse/tokenize.js";
 import type { KnownRendering, RecordedLoop } from "./reuse/loop-run.js";
 import { findUnsupported } from "./unsupported.js";
 import type { Value } from "./values/value.js";
@@ -69,4 +72,13 @@ function asRenderError(error: unknown): RenderError {
   if (error instanceof RangeError) return new RenderError("the template nests too deeply", { cause: error });
   if (error instanceof Error) return new RenderError(error.message, { cause: error });
   return new RenderError(String(error));
+}
+
+/**
+ * Parses a template like Jinja2 with the options of `transformers`: source → tokens → nodes.
+ *
+ * @throws Error on invalid syntax, and on tags that are not supported, such as `{% include %}`
+ */
+function parseTemplate(source: string): Program {
+  return { type: "Program", body: parseBody(new TokenStream(tokenize(source)), []) };
 }

@@ -1,5 +1,5 @@
-import { createDetokenizer } from "./detokenizer/create-detokenizer.js";
-import type { Detokenizer } from "./detokenizer/detokenizer.js";
+import type { Detokenizer, OnToken } from "./detokenizer/detokenizer.js";
+import { TokenwiseDetokenizer } from "./detokenizer/tokenwise-detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
 import type { OutputFamilies } from "./family-lookup.js";
 import { MessageWriter } from "./message/message-writer.js";
@@ -99,5 +99,63 @@ export class TokenOutputParser implements OutputParser {
 
   #asText(piece: Piece): Piece {
     return this.#markerParts.has(piece.text) ? { kind: "text", text: piece.text } : piece;
+  }
+}
+
+/**
+ * Creates a detokenizer. Its text pieces, without markers, join to the same text as a decode of all ids without special
+ * tokens.
+ *
+ * @param markers spellings of added tokens that become separate pieces
+ */
+function createDetokenizer(
+  vocabulary: Vocabulary,
+  markers: ReadonlySet<string>,
+  onToken: OnToken = () => {},
+): Detokenizer {
+  return vocabulary.decoder === undefined
+    ? new WholeDetokenizer(vocabulary, markers, onToken)
+    : new TokenwiseDetokenizer(vocabulary, markers, onToken);
+}
+
+/**
+ * A detokenizer for decoders in which the text of a token depends on the tokens after it (WordPiece, CTC, …). No known
+ * chat model has one. It decodes the text before a marker when the marker arrives, and the rest at the end. All tokens
+ * between two markers count as beginning at the place of the first one.
+ */
+class WholeDetokenizer implements Detokenizer {
+  readonly #vocabulary: Vocabulary;
+  readonly #markers: ReadonlySet<string>;
+  readonly #onToken: OnToken;
+  #ids: number[] = [];
+  #length = 0;
+
+  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>, onToken: OnToken) {
+    this.#vocabulary = vocabulary;
+    this.#markers = markers;
+    this.#onToken = onToken;
+  }
+
+  push(ids: Int32Array): Piece[] {
+    const pieces: Piece[] = [];
+    for (const id of ids) {
+      const entry = this.#vocabulary.entry(id);
+      if (entry.kind === "added" && this.#markers.has(entry.text)) {
+        pieces.push(...this.finish(), { kind: "token", text: entry.text, special: entry.special });
+        this.#onToken(this.#length);
+        this.#length += entry.text.length;
+      } else {
+        this.#onToken(this.#length);
+        this.#ids.push(id);
+      }
+    }
+    return pieces;
+  }
+
+  finish(): Piece[] {
+    const text = this.#vocabulary.source.decode(Int32Array.from(this.#ids), { skipSpecialTokens: true });
+    this.#ids = [];
+    this.#length += text.length;
+    return text === "" ? [] : [{ kind: "text", text }];
   }
 }

@@ -2,7 +2,6 @@ import { CodedError } from "../../support/coded-error.js";
 import { type AddedToken, isNormalized } from "./added-token.js";
 import { ByteLevelBpe, byteLevelModelSchema } from "./bpe/byte-level.js";
 import { createWordSplitter, type WordSplitter } from "./bpe/word-splitter.js";
-import { cutAtSpaces } from "./cut-at-spaces.js";
 import { IdBuffer } from "./id-buffer.js";
 import type { LibraryTokenizer } from "./library-tokenizer.js";
 import { isIdentity, matchAny } from "./splitter.js";
@@ -138,3 +137,33 @@ function buildTokenPatterns(added: readonly AddedToken[], isUnchanged: boolean) 
     special: special.length === 0 ? undefined : new RegExp(matchAny(special)),
   };
 }
+
+/**
+ * Cuts a text into parts of about `size` characters. Each cut is between an ASCII letter and a space that another ASCII
+ * letter follows; a part is longer if there is no such place.
+ *
+ * With a splitter whose words end before spaces, the ids of the parts together are the ids of the text: BPE does not
+ * merge across words, and normalization changes neither side of the cut. A single space between letters belongs to no
+ * longer run of white space, which the splitter would keep together.
+ */
+function cutAtSpaces(text: string, size: number): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = nextCut(text, size); at > 0; at = nextCut(text, start + size)) {
+    parts.push(text.slice(start, at));
+    start = at;
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+/** Returns the first place for a cut from this position on; -1 if there is none. */
+function nextCut(text: string, from: number): number {
+  let at = text.indexOf(" ", Math.max(1, from));
+  while (at > 0 && !(isLetter(text.charCodeAt(at - 1)) && isLetter(text.charCodeAt(at + 1)))) {
+    at = text.indexOf(" ", at + 1);
+  }
+  return at;
+}
+
+const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);

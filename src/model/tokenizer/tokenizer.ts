@@ -10,11 +10,11 @@ import {
   type Pieces,
   sliceText,
 } from "./encoded-text.js";
+import { joinIds } from "./join-ids.js";
 import { LibraryTokenizer } from "./library-tokenizer.js";
 import { type CacheStats, PieceCache } from "./piece-cache.js";
 import { createPieceEncoder, type PieceEncoder, type TokenizerFiles } from "./piece-encoder.js";
 import { createSplitter, type Splitter } from "./splitter.js";
-import { encodeInBatches } from "./text-batch.js";
 import { totalLength } from "./total-length.js";
 
 // Characters that one call encodes on the event loop. Most texts take less than a millisecond, the worst a few.
@@ -228,4 +228,45 @@ function* inGroups<T>(items: Iterable<T>, size: number): Iterable<T[]> {
     group = [];
   }
   if (group.length > 0) yield group;
+}
+
+/** Approximate number of characters of a batch. It takes a thread a few milliseconds. */
+const BATCH_LENGTH = 1 << 16;
+
+/** The part of a piece encoder that is needed here. */
+interface PieceCutter {
+  parts(piece: string, size: number): string[];
+}
+
+/**
+ * Encodes pieces of text in batches of about the same size: large pieces in parts, small pieces together. Threads share the
+ * work, and callers share the threads.
+ *
+ * @param encode encodes the texts of one batch
+ * @returns the ids of each piece, in separate arrays
+ */
+async function encodeInBatches(
+  pieces: readonly string[],
+  cutter: PieceCutter,
+  encode: (texts: readonly string[]) => Promise<Int32Array[]>,
+): Promise<Int32Array[]> {
+  const partsByPiece = pieces.map((piece) => cutter.parts(piece, BATCH_LENGTH));
+  const encoded = (await Promise.all(makeBatches(partsByPiece.flat()).map(encode))).flat();
+  let next = 0;
+  // A copy even of a single part, which is a view of a whole batch and would keep it in memory.
+  return partsByPiece.map(({ length }) => joinIds(encoded.slice(next, (next += length))));
+}
+
+function makeBatches(texts: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    if (room < text.length) {
+      batches.push([]);
+      room = BATCH_LENGTH;
+    }
+    batches.at(-1)?.push(text);
+    room -= text.length;
+  }
+  return batches;
 }

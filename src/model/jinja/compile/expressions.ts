@@ -1,14 +1,24 @@
-import type { CallExpression, ComparisonNode, Expression, FilterNode, TestNode } from "../ast.js";
+import type {
+  AttributeNode,
+  CallExpression,
+  ComparisonNode,
+  Expression,
+  FilterNode,
+  ItemNode,
+  SliceNode,
+  TestNode,
+} from "../ast.js";
 import { CONSTANTS } from "../constants.js";
 import { RenderError } from "../errors.js";
 import { findFilter } from "../filters/index.js";
 import { applyTest } from "../is-tests.js";
+import { getAttribute } from "../values/attributes.js";
 import { toKey } from "../values/dict-keys.js";
 import { BINARY_OPERATORS, type BinaryOperator, signed } from "../values/operators.js";
+import { getItem, getSlice } from "../values/subscript.js";
 import { Float, type Key, Tuple, truthy, typeName, Undefined, type Value } from "../values/value.js";
 import { compileArguments } from "./arguments.js";
 import type { Evaluate } from "./compiled.js";
-import { compileAttribute, compileItem } from "./members.js";
 import type { Scope } from "./scope.js";
 
 /** Compiles an expression once, so renderings do not walk its nodes again. */
@@ -161,4 +171,27 @@ export function call(callee: Value, args: readonly Value[], keywords: ReadonlyMa
   if (typeof callee === "function") return callee(args, keywords);
   if (callee instanceof Undefined) throw callee.error();
   throw new RenderError(`'${typeName(callee)}' object is not callable`);
+}
+
+type Compile = (node: Expression) => Evaluate;
+
+/** Compiles `object.name`. */
+function compileAttribute({ object, name }: AttributeNode, compile: Compile): Evaluate {
+  const owner = compile(object);
+  return (scope) => getAttribute(owner(scope), name);
+}
+
+/** Compiles `object[key]` and `object[start:stop:step]`. */
+function compileItem({ object, key }: ItemNode, compile: Compile): Evaluate {
+  const owner = compile(object);
+  if (key.type === "Slice") return compileSlice(owner, key, compile);
+  const name = compile(key);
+  return (scope) => getItem(owner(scope), name(scope));
+}
+
+function compileSlice(object: Evaluate, node: SliceNode, compile: Compile): Evaluate {
+  const start = node.start && compile(node.start);
+  const stop = node.stop && compile(node.stop);
+  const step = node.step && compile(node.step);
+  return (scope) => getSlice(object(scope), { start: start?.(scope), stop: stop?.(scope), step: step?.(scope) });
 }

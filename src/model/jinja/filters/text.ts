@@ -2,11 +2,11 @@ import { RenderError } from "../errors.js";
 import * as python from "../text/python-string.js";
 import { percentFormat } from "../text/string-format.js";
 import { optionalInteger, optionalText } from "../values/argument-values.js";
+import { itemsIn, itemTuples, sequenceItems } from "../values/iterate.js";
 import { escape, textLike } from "../values/markup.js";
 import { pyStr } from "../values/repr.js";
-import { isText, Markup, NONE, plainText, Tuple } from "../values/value.js";
+import { Generator, isDict, isText, Markup, NONE, plainText, Tuple, type Value } from "../values/value.js";
 import { argument, type Filter, type FilterCall, flag } from "./filter.js";
-import { urlEncode } from "./url-encode.js";
 
 const mapped =
   (change: (text: string) => string): Filter =>
@@ -62,6 +62,24 @@ const center = (text: string, width: number): string => {
   const left = Math.floor(extra / 2) + (extra & width & 1);
   return " ".repeat(left) + text + " ".repeat(extra - left);
 };
+
+/** `urlencode`: quotes a text for the path of a URL, or a dict or pairs of keys and values for its query. */
+const urlEncode: Filter = (value) => {
+  const pairs = isDict(value)
+    ? itemTuples(value)
+    : (sequenceItems(value) ?? (value instanceof Generator && value.yielded));
+  return pairs ? pairs.map(encodePair).join("&") : quote(pyStr(value)).replaceAll("%2F", "/");
+};
+
+function encodePair(pair: Value): string {
+  const items = itemsIn(pair);
+  if (items.length !== 2) throw new RenderError("urlencode requires pairs of key and value");
+  return items.map((item) => quote(pyStr(item)).replaceAll("%20", "+")).join("=");
+}
+
+/** Python's `quote(text, safe="")`. Unlike `encodeURIComponent`, it also quotes `!*'()`. */
+const quote = (text: string): string =>
+  encodeURIComponent(text).replace(/[!*'()]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 export const TEXT_FILTERS: readonly (readonly [string, Filter])[] = [
   ["string", (value) => (isText(value) ? value : pyStr(value))],

@@ -1,12 +1,12 @@
 import { RenderError } from "../errors.js";
 import * as python from "../text/python-string.js";
+import { codePointLength, codePoints } from "../text/python-string.js";
 import { braceFormat } from "../text/string-format.js";
 import { optionalInteger, optionalText, requiredText } from "../values/argument-values.js";
 import { itemsIn, sequenceItems } from "../values/iterate.js";
-import { type Callable, type Text, Tuple } from "../values/value.js";
-import { markupMethod } from "./markup-method.js";
+import { escape } from "../values/markup.js";
+import { type Callable, isList, isText, Markup, NONE, type Text, Tuple, type Value } from "../values/value.js";
 import type { Method } from "./method.js";
-import { searchRange } from "./search-range.js";
 
 /** Returns the method of that name, bound to the text; undefined if Python's `str` has none or it is not supported here. */
 export function textMethod(self: Text, name: string): Callable | undefined {
@@ -154,3 +154,50 @@ const METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
   ["rjust", justified((text, width, padding) => text.padStart(width, padding))],
   ["zfill", justified(python.zeroFill)],
 ]);
+
+/** Binds a method of `str` to markup. Text that the method inserts is escaped first; text that it returns is markup. */
+function markupMethod(self: Markup, name: string, method: Method<string>): Callable {
+  return (args, keywords) => toMarkup(method(self.text, escapedArguments(name, args), keywords));
+}
+
+function escapedArguments(name: string, args: readonly Value[]): readonly Value[] {
+  if (name === "join") return args.map((items) => itemsIn(items).map(escapedText));
+  if (name === "replace") return args.map((arg, index) => (index === 1 ? escapedText(arg) : arg));
+  return args;
+}
+
+const escapedText = (value: Value): Value => (isText(value) ? escape(value) : value);
+
+function toMarkup(value: Value): Value {
+  if (typeof value === "string") return new Markup(value);
+  if (value instanceof Tuple) return new Tuple(value.items.map(toMarkup));
+  return isList(value) ? value.map(toMarkup) : value;
+}
+
+/** The part of a text in which `find` and similar methods search. */
+interface SearchRange {
+  readonly text: string;
+  /** Number of code points before the part. */
+  readonly offset: number;
+}
+
+/**
+ * Reads the optional arguments `start` and `end` of a method that searches a text. They count code points; negative ones count from
+ * the end.
+ *
+ * @returns undefined if the range begins after the text or after its own end, where Python finds not even an empty text
+ */
+function searchRange(text: string, start: Value | undefined, end: Value | undefined): SearchRange | undefined {
+  if (isAbsent(start) && isAbsent(end)) return { text, offset: 0 };
+  const length = codePointLength(text);
+  const place = (value: Value | undefined, absent: number): number => {
+    const at = isAbsent(value) ? absent : optionalInteger(value, absent);
+    return at < 0 ? Math.max(0, at + length) : at;
+  };
+  const from = place(start, 0);
+  const to = Math.min(place(end, length), length);
+  if (from > to) return undefined;
+  return { text: codePoints(text).slice(from, to).join(""), offset: from };
+}
+
+const isAbsent = (value: Value | undefined): boolean => value === undefined || value === NONE;

@@ -1,7 +1,6 @@
-import type { ConditionNode, Expression, FilterNode } from "../ast.js";
+import type { ConditionNode, Expression, FilterNode, SliceNode } from "../ast.js";
 import { parseArguments } from "./parse-arguments.js";
 import { parsePrimary } from "./parse-primary.js";
-import { parseSubscript } from "./parse-subscript.js";
 import type { ParseExpression } from "./parse-tuple.js";
 import type { TokenStream } from "./token-stream.js";
 
@@ -139,3 +138,44 @@ function parseDottedName(stream: TokenStream): string {
   while (stream.acceptOperator(".")) name += `.${stream.expectName()}`;
   return name;
 }
+
+/**
+ * `object.name`, `object.0`, `object[key]` and `object[start:stop:step]`.
+ *
+ * @param parse reads a key or a bound
+ */
+function parseSubscript(stream: TokenStream, object: Expression, parse: ParseExpression): Expression {
+  if (stream.acceptOperator(".")) return parseAttribute(stream, object);
+  stream.expectOperator("[");
+  if (stream.isOperator("]")) throw stream.unexpected("an item");
+  const key = parseKey(stream, parse);
+  if (!stream.isOperator(",")) {
+    stream.expectOperator("]");
+    return { type: "Item", object, key };
+  }
+  const items = [key];
+  while (stream.acceptOperator(",")) items.push(parseKey(stream, parse));
+  stream.expectOperator("]");
+  const expressions = items.filter((item) => item.type !== "Slice");
+  if (expressions.length < items.length) throw stream.error("slices in a tuple are not supported");
+  return { type: "Item", object, key: { type: "TupleLiteral", items: expressions } };
+}
+
+function parseAttribute(stream: TokenStream, object: Expression): Expression {
+  const { current } = stream;
+  if (current.type !== "integer") return { type: "Attribute", object, name: stream.expectName() };
+  stream.take();
+  return { type: "Item", object, key: { type: "IntegerLiteral", value: current.value } };
+}
+
+function parseKey(stream: TokenStream, parse: ParseExpression): Expression | SliceNode {
+  const start = stream.isOperator(":") ? undefined : parse(stream);
+  if (start !== undefined && !stream.isOperator(":")) return start;
+  stream.expectOperator(":");
+  const stop = stream.isOperator(":") ? undefined : parseBound(stream, parse);
+  const step = stream.acceptOperator(":") ? parseBound(stream, parse) : undefined;
+  return { type: "Slice", start, stop, step };
+}
+
+const parseBound = (stream: TokenStream, parse: ParseExpression): Expression | undefined =>
+  stream.isOperator("]", ",") ? undefined : parse(stream);

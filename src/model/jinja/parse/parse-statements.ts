@@ -1,8 +1,8 @@
-import type { FilterNode, ForNode, IfNode, SetNode, Statement, WithNode } from "../ast.js";
+import type { FilterNode, ForNode, IfNode, SetNode, Statement, Target, WithNode } from "../ast.js";
+import { CONSTANTS } from "../constants.js";
 import { parseParameters } from "./parse-arguments.js";
 import { parseExpression, parseFilter, parseFilterName, parseOr } from "./parse-expression.js";
-import { parseAssignedName, parseTarget } from "./parse-target.js";
-import { parseTuple } from "./parse-tuple.js";
+import { isTupleEnd, parseTuple } from "./parse-tuple.js";
 import type { TokenStream } from "./token-stream.js";
 
 /**
@@ -140,4 +140,39 @@ function parseCall(stream: TokenStream): Statement {
 function parseFilterBlock(stream: TokenStream): Statement {
   const filters = [parseFilterName(stream), ...parseFilters(stream)];
   return { type: "FilterStatement", filters, body: parseBlock(stream, "endfilter") };
+}
+
+/**
+ * Reads what is assigned to: a name, or names between commas that unpack a value, with or without parentheses.
+ *
+ * @param hasAttributes true for `{% set %}`, which also assigns to attributes of namespaces
+ */
+function parseTarget(stream: TokenStream, hasAttributes: boolean): Target {
+  const first = parseOne(stream, hasAttributes);
+  if (stream.isOperator("[", ".")) throw stream.error("cannot assign to an item, only to an attribute of a namespace");
+  if (!stream.isOperator(",")) return first;
+  const items = [first];
+  while (stream.acceptOperator(",") && !isTupleEnd(stream) && !stream.isName("in")) {
+    items.push(parseOne(stream, hasAttributes));
+  }
+  return { type: "TupleTarget", items };
+}
+
+function parseOne(stream: TokenStream, hasAttributes: boolean): Target {
+  if (stream.acceptOperator("(")) {
+    const target = parseTarget(stream, false);
+    stream.expectOperator(")");
+    return target;
+  }
+  const name = parseAssignedName(stream);
+  if (!hasAttributes || !stream.acceptOperator(".")) return { type: "Name", name };
+  return { type: "AttributeTarget", namespace: { type: "Name", name }, attribute: stream.expectName() };
+}
+
+/** Reads a name that is no constant. */
+function parseAssignedName(stream: TokenStream): string {
+  if (stream.current.type === "name" && CONSTANTS.has(stream.current.text)) {
+    throw stream.error(`cannot assign to '${stream.current.text}'`);
+  }
+  return stream.expectName();
 }

@@ -1,10 +1,11 @@
+import type { Tool } from "../../../conversation/message.js";
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
 import { isJson } from "../reader/json-scanner.js";
 import type { Step } from "../reader/output-cursor.js";
 import { parsePythonLiteral } from "../reader/python-literal.js";
-import { tag } from "../structure/format.js";
-import { describeKeywordArguments } from "../structure/keyword-arguments.js";
+import { constant, type Format, oneOf, optional, regex, sequence, tag } from "../structure/format.js";
+import { listParameters, type Parameter } from "../structure/parameters.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readPythonCall } from "../syntax/python-call.js";
 
@@ -68,3 +69,27 @@ function* readSection(context: CallContext): Step<void> {
 
 /** JSON keeps its spelling. */
 const toJson = (value: string): string | undefined => (isJson(value) ? value : parsePythonLiteral(value));
+
+/** Strings, and any other text without quotes and parentheses. */
+const ANY_ARGUMENTS = regex(`("([^"\\\\\\n]|\\\\.)*"|'([^'\\\\\\n]|\\\\.)*'|[^"'()])*`);
+
+/** Describes keyword arguments in the order of the tool's schema: `a=1, b="x"`, with values in JSON. */
+function describeKeywordArguments(tool: Tool): Format {
+  const parameters = listParameters(tool);
+  return parameters === undefined ? ANY_ARGUMENTS : describeFirst(parameters);
+}
+
+/** Every argument but the first has a comma before it. Any argument can be the first if all before it are optional. */
+function describeFirst(parameters: readonly Parameter[]): Format {
+  const [first, ...rest] = parameters;
+  if (first === undefined) return sequence([]);
+  const list = sequence([write(first), ...rest.map(describeFollowing)]);
+  return first.isRequired ? list : oneOf([list, describeFirst(rest)]);
+}
+
+function describeFollowing(parameter: Parameter): Format {
+  const format = sequence([constant(", "), write(parameter)]);
+  return parameter.isRequired ? format : optional(format);
+}
+
+const write = ({ key, value }: Parameter): Format => sequence([constant(`${key}=`), value]);
