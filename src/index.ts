@@ -30,7 +30,6 @@ export type { RecordedMessage } from "./client/wire-interaction.js";
 export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
 export type { ChatMessage } from "./conversation/chat-message.js";
 export {
-  type CallContent,
   type Engine,
   EngineError,
   type GenerateCall,
@@ -112,3 +111,4 @@ export {
   type StoreExportOptions,
   TrajectoryStore,
 } from "./session/trajectory-store.js";
+export type { AbortSource } from "./support/async/abort-source.js";

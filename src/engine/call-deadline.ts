@@ -10,7 +10,7 @@ const PAUSED = "It is paused: `GET /rl/weights` and `GET /rl/engine` tell why.";
  * @param seconds 0: no limit
  * @param isPaused returns true while the engine is paused, which the error then says
  */
-export function startCallDeadline(caller: AbortSource, seconds: number, isPaused: () => boolean): Deadline {
+export function startCallDeadline(caller: AbortSource | undefined, seconds: number, isPaused: () => boolean): Deadline {
   const expired = () => {
     const paused = isPaused() ? ` ${PAUSED}` : "";
     return new EngineError("engine_timeout", `The engine did not finish within ${seconds} seconds.${paused}`);

@@ -55,8 +55,8 @@ export interface LabelVersions {
   versionOf(label: string, current: number): number;
 }
 
-/** The content of a call: prompt, sampling and callbacks, without the signal that ends it. */
-export interface CallContent {
+/** One call: its prompt, its sampling, and what receives its output. An engine passes the same object down to its servers. */
+export interface GenerateCall {
   /** Id of the call, under which engines that are servers log its requests. Default: a random id for each request. */
   readonly id?: string | undefined;
   readonly prompt: NativePrompt;
@@ -89,11 +89,6 @@ export interface CallContent {
   readonly onIgnored?: ((param: IgnorableParam) => void) | undefined;
 }
 
-export interface GenerateCall extends CallContent {
-  /** Stops the engine's work immediately; `generate` then rejects with the signal's reason. */
-  readonly signal: AbortSignal;
-}
-
 export interface GenerateResult {
   readonly finish: Finish;
   /** Prompt tokens that the engine had in its cache; undefined if it does not report them. */
@@ -121,14 +116,13 @@ export interface Engine {
    * that are too small to divide by. If undefined, the engine uses every temperature unchanged.
    */
   effectiveTemperature?(temperature: number, topK: number): number;
-  /** Rejects with an {@link EngineError}, or with the signal's reason. */
-  generate(call: GenerateCall): Promise<GenerateResult>;
   /**
-   * Like {@link generate}. The server calls it instead if the engine has it, because an AbortSignal takes time to create.
+   * Adds sampled tokens to the call's `generation` until it is complete. Rejects with an {@link EngineError}, or with the reason of
+   * `abort`.
    *
-   * @param aborting stops the engine's work immediately
+   * @param abort stops the engine's work immediately. The server gives no AbortSignal, because creating one takes time
    */
-  generateUntil?(call: CallContent, aborting: AbortSource): Promise<GenerateResult>;
+  generate(call: GenerateCall, abort?: AbortSource): Promise<GenerateResult>;
   /** Resolves if the engine can take calls; otherwise rejects with an {@link EngineError}. */
   health(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -131,8 +131,8 @@ export function describeEngine(
 
     it("rejects with the signal's reason if the call was aborted before it started", async () => {
       const reason = new Error("the agent left");
-      const call = makeCall(makePrompt(10), {}, { signal: AbortSignal.abort(reason) });
-      await expect(engine.generate(call)).rejects.toBe(reason);
+      const call = makeCall(makePrompt(10));
+      await expect(engine.generate(call, AbortSignal.abort(reason))).rejects.toBe(reason);
       expect(call.generation.length).toBe(0);
     });
 
@@ -141,9 +141,7 @@ export function describeEngine(
       const reason = new Error("the agent left");
       const { slow, slowTokens } = subject;
       const onTokens = slowTokens ? {} : { onTokens: () => controller.abort(reason) };
-      const running = slow.generate(
-        makeCall(makePrompt(10), { maxTokens: 400 }, { signal: controller.signal, ...onTokens }),
-      );
+      const running = slow.generate(makeCall(makePrompt(10), { maxTokens: 400 }, onTokens), controller.signal);
       if (slowTokens) void until(() => slowTokens() > 0).then(() => controller.abort(reason));
       await expect(running).rejects.toBe(reason);
       const next = makeCall(makePrompt(10), { maxTokens: 2 });

@@ -21,10 +21,7 @@ export function makeCall(
   prompt: ArrayLike<number>,
   sampling: Partial<SamplingParams> = {},
   rest: Partial<
-    Pick<
-      GenerateCall,
-      "affinityKey" | "currentVersion" | "versionLabels" | "onTokens" | "signal" | "tokenBytes" | "onIgnored"
-    >
+    Pick<GenerateCall, "affinityKey" | "currentVersion" | "versionLabels" | "onTokens" | "tokenBytes" | "onIgnored">
   > = {},
 ): GenerateCall {
   return {
@@ -33,7 +30,6 @@ export function makeCall(
     sampling: { ...PLAIN, ...sampling },
     affinityKey: "session",
     currentVersion: () => 0,
-    signal: new AbortController().signal,
     ...rest,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PromptText } from "../../src/engine/prompt-text.js";
-import { requestBody } from "../../src/engine/servers/wire/request-body.js";
+import { writeBody } from "../../src/engine/servers/wire/generate-once.js";
 import { native } from "../../src/native/addon.js";
 import { makeCall } from "./generate-call.js";
 
@@ -91,7 +91,7 @@ describe("the body of a request", () => {
     const text = new PromptText();
     const send = async (ids: readonly number[], shared: number) => {
       const call = { ...makeCall(ids), promptText: { text, shared } };
-      const { body, onSent } = await requestBody(call, PREFIX, SUFFIX);
+      const { body, onSent } = await writeBody(call, PREFIX, SUFFIX);
       onSent?.();
       return body.toString();
     };
@@ -104,7 +104,7 @@ describe("the body of a request", () => {
     const { memory } = text;
     const call = { ...makeCall([1, 2, 3]), promptText: { text, shared: 2 } };
     call.generation.append(Int32Array.of(8), Float32Array.of(0), 0);
-    const { body, onSent } = await requestBody(call, PREFIX, SUFFIX);
+    const { body, onSent } = await writeBody(call, PREFIX, SUFFIX);
     expect(body.toString()).toBe(wholeOf([1, 2, 3, 8]));
     expect(onSent).toBeUndefined();
     expect(text.memory).toBe(memory);
@@ -114,8 +114,8 @@ describe("the body of a request", () => {
   it("is written as a whole while another choice of the call has the text", async () => {
     const text = textOf([1, 2]);
     const call = { ...makeCall([1, 2, 3]), promptText: { text, shared: 2 } };
-    const first = await requestBody(call, PREFIX, SUFFIX);
-    const second = await requestBody(call, PREFIX, SUFFIX);
+    const first = await writeBody(call, PREFIX, SUFFIX);
+    const second = await writeBody(call, PREFIX, SUFFIX);
     expect(second.body.toString()).toBe(first.body.toString());
     expect(first.onSent).toBeDefined();
     expect(second.onSent).toBeUndefined();

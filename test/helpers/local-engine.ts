@@ -1,4 +1,5 @@
 import { EngineError, type GenerateCall, type LocalWeights, type PreparedWeights } from "../../src/engine/engine.js";
+import type { AbortSource } from "../../src/support/async/abort-source.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 
 /** A scripted engine that loads weights itself, as the embedded engine does. Paths with `bad` in them are refused. */
@@ -28,9 +29,9 @@ export class LocalEngine extends ScriptedEngine {
     },
   };
 
-  override async generate(call: GenerateCall) {
+  override async generate(call: GenerateCall, abort?: AbortSource) {
     await this.#resumed;
-    return super.generate(call);
+    return super.generate(call, abort);
   }
 
   #apply(path: string): void {

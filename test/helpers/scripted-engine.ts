@@ -1,5 +1,7 @@
 import type { Engine, EngineSupport, GenerateCall, GenerateResult, LogprobContent } from "../../src/engine/engine.js";
 import type { NativeGeneration, NativePrompt } from "../../src/native/contract.js";
+import type { AbortSource } from "../../src/support/async/abort-source.js";
+import { AbortSwitch } from "../../src/support/async/abort-switch.js";
 
 export interface ScriptedReply {
   readonly ids: readonly number[];
@@ -12,11 +14,14 @@ export interface ScriptedReply {
   readonly beforeFrame?: (frame: number) => Promise<void> | void;
 }
 
+/** A call that the engine received, and what aborts it. */
+export type ScriptedCall = GenerateCall & { readonly signal: AbortSource };
+
 /** An engine that returns scripted replies, and can hold calls or fail on demand. */
 export class ScriptedEngine implements Engine {
   readonly type = "scripted";
   readonly supports: EngineSupport = { grammar: false, stopsWithoutEos: true };
-  readonly calls: GenerateCall[] = [];
+  readonly calls: ScriptedCall[] = [];
   readonly aborted: GenerateCall[] = [];
   context = 16_384;
   logprobs: LogprobContent = "temperature";
@@ -49,15 +54,15 @@ export class ScriptedEngine implements Engine {
     return this.context;
   }
 
-  async generate(call: GenerateCall): Promise<GenerateResult> {
-    this.calls.push({ ...call, prompt: kept(call.prompt) });
+  async generate(call: GenerateCall, signal: AbortSource = new AbortSwitch()): Promise<GenerateResult> {
+    this.calls.push({ ...call, signal, prompt: kept(call.prompt) });
     const version = call.currentVersion();
     const reply = this.replies.shift() ?? this.fallback;
-    if (this.#gate) await Promise.race([this.#gate, this.#whenAborted(call)]);
-    call.signal.throwIfAborted();
+    if (this.#gate) await Promise.race([this.#gate, this.#whenAborted(call, signal)]);
+    signal.throwIfAborted();
     if (reply instanceof Error) throw reply;
     const ids = Int32Array.from(reply.ids).subarray(0, call.sampling.maxTokens);
-    await this.#sample(call, reply, ids, version);
+    await this.#sample({ ...call, signal }, reply, ids, version);
     this.onSampled?.(call.generation, call.prompt.tokens(), ids);
     return {
       finish: reply.finish ?? { reason: "stop" },
@@ -68,7 +73,7 @@ export class ScriptedEngine implements Engine {
   }
 
   /** Adds the tokens to the generation frame by frame. Log probabilities count down by eighths. */
-  async #sample(call: GenerateCall, reply: ScriptedReply, ids: Int32Array, version: number): Promise<void> {
+  async #sample(call: ScriptedCall, reply: ScriptedReply, ids: Int32Array, version: number): Promise<void> {
     const perFrame = call.onTokens ? (reply.perFrame ?? ids.length) : ids.length;
     const logprobs = Float32Array.from(ids, (_, i) => -(i + 1) / 8);
     for (let from = 0, frame = 0; from < ids.length; from += perFrame, frame++) {
@@ -86,11 +91,11 @@ export class ScriptedEngine implements Engine {
 
   async close(): Promise<void> {}
 
-  #whenAborted(call: GenerateCall): Promise<never> {
+  #whenAborted(call: GenerateCall, signal: AbortSource): Promise<never> {
     return new Promise((_, reject) => {
-      call.signal.addEventListener("abort", () => {
+      signal.addEventListener("abort", () => {
         this.aborted.push(call);
-        reject(call.signal.reason as Error);
+        reject(signal.reason as Error);
       });
     });
   }

@@ -14,12 +14,12 @@ it.each([600_000, 10_000_000])(
       await proxy.app.listen({ host: "127.0.0.1", port: 0 });
       const session = await proxy.session();
       let [began, aborted] = [false, false];
-      proxy.engine.generate = (call) => {
+      proxy.engine.generate = (_call, abort) => {
         began = true;
         return new Promise((_, reject) => {
-          call.signal.addEventListener("abort", () => {
+          abort?.addEventListener("abort", () => {
             aborted = true;
-            reject(call.signal.reason as Error);
+            reject(abort.reason as Error);
           });
         });
       };

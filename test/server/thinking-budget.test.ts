@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine, GenerateCall, GenerateResult } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
+import type { AbortSource } from "../../src/support/async/abort-source.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
@@ -15,9 +16,9 @@ afterEach(async () => {
 
 /** An engine that does not enforce budgets. */
 class UnboundEngine extends ScriptedEngine {
-  override generate(call: GenerateCall): Promise<GenerateResult> {
+  override generate(call: GenerateCall, abort?: AbortSource): Promise<GenerateResult> {
     if (call.sampling.thinkingBudget !== undefined) call.onIgnored?.("thinkingBudget");
-    return super.generate(call);
+    return super.generate(call, abort);
   }
 }
 

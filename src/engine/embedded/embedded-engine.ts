@@ -1,4 +1,5 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
+import type { AbortSource } from "../../support/async/abort-source.js";
 import type { Deadline } from "../../support/async/deadline.js";
 import { startCallDeadline } from "../call-deadline.js";
 import { type Engine, EngineError, type EngineLoad, type GenerateCall, type GenerateResult } from "../engine.js";
@@ -45,8 +46,8 @@ class EmbeddedEngine implements Engine {
     return temperature < GREEDY_BELOW ? 0 : temperature;
   }
 
-  async generate(call: GenerateCall): Promise<GenerateResult> {
-    call.signal.throwIfAborted();
+  async generate(call: GenerateCall, abort?: AbortSource): Promise<GenerateResult> {
+    abort?.throwIfAborted();
     this.#closed.signal.throwIfAborted();
     this.#checkCall(call);
     const prompt = call.prompt.tokens();
@@ -54,8 +55,8 @@ class EmbeddedEngine implements Engine {
       throw new EngineError("engine_error", "The prompt contains a token id that is not in the model's vocabulary.");
     }
     if (call.sampling.thinkingBudget !== undefined) call.onIgnored?.("thinkingBudget");
-    using deadline = startCallDeadline(call.signal, this.#timeoutSeconds, () => this.#gate.paused);
-    return await this.#inSlot({ ...call, signal: deadline.signal }, prompt, deadline);
+    using deadline = startCallDeadline(abort, this.#timeoutSeconds, () => this.#gate.paused);
+    return await this.#inSlot(call, prompt, deadline);
   }
 
   async #inSlot(call: GenerateCall, prompt: Int32Array, deadline: Deadline): Promise<GenerateResult> {
@@ -70,7 +71,7 @@ class EmbeddedEngine implements Engine {
   /** Waits for a sequence. Stops the clock of the deadline meanwhile, because the engine does not work on the call yet. */
   async #acquire(call: GenerateCall, prompt: Int32Array, deadline: Deadline): Promise<LlamaSlot> {
     using _stopped = deadline.stopClock();
-    return await this.#pool.acquire(prompt, call.affinityKey, call.signal);
+    return await this.#pool.acquire(prompt, call.affinityKey, deadline);
   }
 
   /** Refuses calls that exceed the context, because node-llama-cpp would silently drop the oldest tokens. */
@@ -104,7 +105,7 @@ class EmbeddedEngine implements Engine {
       writer.flush();
       return { finish, cachedTokens, resumes, logprobs: "temperature" };
     } catch (error) {
-      if (error === call.signal.reason || error === this.#closed.signal.reason) throw error;
+      if (error === deadline.reason || error === this.#closed.signal.reason) throw error;
       throw new EngineError("engine_error", "The embedded engine failed.", { cause: error });
     }
   }

@@ -1,3 +1,4 @@
+import type { AbortSource } from "../../support/async/abort-source.js";
 import { FairQueue } from "../../support/async/fair-queue.js";
 import type { EngineLoad } from "../engine.js";
 import { CachedTokens } from "./cached-tokens.js";
@@ -40,7 +41,7 @@ export class SequencePool<S> {
    *
    * @param affinityKey the same for all calls of one session
    */
-  async acquire(prompt: Int32Array, affinityKey: string, signal: AbortSignal): Promise<Slot<S>> {
+  async acquire(prompt: Int32Array, affinityKey: string, signal: AbortSource): Promise<Slot<S>> {
     signal.throwIfAborted();
     const free = this.#slots.filter(({ busy }) => !busy);
     const slot = chooseSlot(free, prompt, affinityKey) ?? (await this.#waiting.wait(affinityKey, signal));

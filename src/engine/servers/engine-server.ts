@@ -1,15 +1,28 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
-import type { CallContent, LogprobContent, PauseMode, ServerNeeds, ServerWarning, WeightSource } from "../engine.js";
+import type {
+  GenerateCall,
+  IgnorableParam,
+  LogprobContent,
+  PauseMode,
+  ServerNeeds,
+  ServerWarning,
+  WeightSource,
+} from "../engine.js";
 import type { ReplyVersions } from "./versions/reply-versions.js";
 import type { ServerVersions } from "./versions/server-versions.js";
 
-/** A call, as a server gets it with each request. */
-export interface ServerCall extends CallContent {
-  /** Called instead of `onTokens`. @throws StopReached if the output is complete but the server would continue. */
-  readonly received?: () => void;
-  /** The versions of this request's tokens. Default: the current version, for those without one. */
-  readonly versions?: ReplyVersions | undefined;
+/** One request to a server for the rest of a call: prompt, generation so far and the rest of the token budget. */
+export interface ServerRequest {
+  readonly call: GenerateCall;
+  /** Ends the request. */
+  readonly signal: AbortSource;
+  /** The versions of the request's tokens. */
+  readonly versions: ReplyVersions;
+  /** Called when tokens were added to the call's generation. @throws StopReached if the output is complete but the server would continue. */
+  received(): void;
+  /** Called if the server ignores a parameter of the call, before it adds the tokens that this concerns. */
+  ignored(param: IgnorableParam): void;
 }
 
 /** The server's weights, as it reports them. A field is undefined if the server does not report it. */
@@ -27,12 +40,11 @@ export interface EngineServer {
   /** Where the tokens of a thinking budget are counted from: each beginning of reasoning, or the start of the output. */
   readonly budgetStart: "reasoning" | "output";
   /**
-   * Sends one request for the rest of the call: prompt, generation so far and the rest of the token budget. Sampled tokens
-   * are added to the call's generation.
+   * Sends the request. Sampled tokens are added to the call's generation.
    *
    * @throws NotStartedError if the server did not begin with the request, so another server may get it
    */
-  request(call: ServerCall, signal: AbortSource): Promise<ServerReply>;
+  send(request: ServerRequest): Promise<ServerReply>;
   /** Content of the server's log probabilities; undefined if it is not known yet. */
   readonly logprobs: LogprobContent | undefined;
   /**
@@ -42,7 +54,7 @@ export interface EngineServer {
    * @returns `unknown` if the server does not show it
    * @throws UnrecordableError if the server reports something else than log probabilities
    */
-  findLogprobs(call: CallContent): Promise<LogprobContent>;
+  findLogprobs(call: GenerateCall): Promise<LogprobContent>;
   /** Rejects unless the server has the model that requests name. Undefined if requests name no model. */
   requireModel?(): Promise<void>;
   /** Asks a ready server what it does not do because of its flags. May generate a few tokens. */

@@ -1,6 +1,6 @@
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { startCallDeadline } from "../call-deadline.js";
-import type { CallContent, Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
+import type { Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
 import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
@@ -81,16 +81,8 @@ export class ServedEngine implements Engine {
     if (this.#options.contextLength === undefined) await server.contextLength();
   }
 
-  generate(call: GenerateCall): Promise<GenerateResult> {
-    return this.generateUntil(call, call.signal);
-  }
-
-  async generateUntil(call: CallContent, aborting: AbortSource): Promise<GenerateResult> {
-    using deadline = startCallDeadline(
-      aborting,
-      this.#options.timeoutSeconds,
-      () => this.#pause.hold.mode !== undefined,
-    );
+  async generate(call: GenerateCall, abort?: AbortSource): Promise<GenerateResult> {
+    using deadline = startCallDeadline(abort, this.#options.timeoutSeconds, () => this.#pause.hold.mode !== undefined);
     const { versionLabels: labels = this.#labels } = call;
     return await generateOnServers({ pool: this.#pool, hold: this.#pause.hold, labels }, call, deadline);
   }

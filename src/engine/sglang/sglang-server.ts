@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { AbortSource } from "../../support/async/abort-source.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
 import {
@@ -13,7 +12,7 @@ import {
 } from "../engine.js";
 import { markForced } from "../servers/call/mark-forced.js";
 import { StopReached } from "../servers/call/stop-watch.js";
-import type { EngineServer, ReportedWeights, ServerCall, ServerReply } from "../servers/engine-server.js";
+import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import {
@@ -24,8 +23,7 @@ import {
   requireHealthy,
 } from "../servers/wire/control-requests.js";
 import { KeyRefusedError, NotServedError } from "../servers/wire/errors.js";
-import { generateOnce } from "../servers/wire/generate-once.js";
-import { requestBody } from "../servers/wire/request-body.js";
+import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
 import { askContextLength } from "./context-length.js";
 import { listSglangWarnings } from "./flag-warnings.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
@@ -73,20 +71,21 @@ export class SglangServer implements EngineServer {
     this.#onWarning = options.onWarning;
   }
 
-  async request(call: ServerCall, signal: AbortSource): Promise<ServerReply> {
+  async send(request: ServerRequest): Promise<ServerReply> {
+    const { call, signal } = request;
     const { generation, sampling } = call;
     const rid = randomUUID().replaceAll("-", "");
-    const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(call);
-    if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) call.onIgnored?.("seed");
+    const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(request);
+    if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) request.ignored("seed");
     const stream = call.onTokens !== undefined || this.versions.isStreamed;
     const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, rid, stream });
-    const { body, onSent } = await requestBody(call, REQUEST_PREFIX, suffix);
+    const body = await writeBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
     // Without an abort request, a server needs seconds to notice that the connection is closed.
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      return await generateOnce(this.#connections, call, { path: "generate", body, onSent, format: "sglang" }, signal);
+      return await generateOnce(this.#connections, request, { ...body, path: "generate", format: "sglang" });
     } catch (error) {
       if (error instanceof StopReached) abort();
       throw error;
@@ -97,12 +96,13 @@ export class SglangServer implements EngineServer {
    * Returns the budget for the reasoning that the server enforces. It counts from the first token of a request, so after a cut it
    * gets the rest. Under a grammar it would apply the grammar only behind the reasoning.
    */
-  async #chooseBudget(call: ServerCall): Promise<number | undefined> {
-    const { sampling, generation, reasoning, onIgnored } = call;
+  async #chooseBudget(request: ServerRequest): Promise<number | undefined> {
+    const { call } = request;
+    const { sampling, generation, reasoning } = call;
     const { thinkingBudget = 0, grammar } = sampling;
     const isResumable = generation.length === 0 || reasoning !== undefined;
     if (!isResumable || grammar !== undefined || !(await this.#info.ask()).budgets) {
-      onIgnored?.("thinkingBudget");
+      request.ignored("thinkingBudget");
       return undefined;
     }
     if (generation.length > 0 && !markForced(call, this)) return undefined;

@@ -1,4 +1,4 @@
-import { type CallContent, EngineError } from "../engine.js";
+import { EngineError, type GenerateCall } from "../engine.js";
 import type { VllmApi } from "./vllm-options.js";
 
 export type Endpoint = Exclude<VllmApi, "auto">;
@@ -17,7 +17,7 @@ const ALL: Flags = { listsOneMore: true, takesBudgets: true, findsStops: true };
 
 interface Refusal {
   /** Returns true if the call can do without what was refused. */
-  readonly isOptional: (call: CallContent, endpoint: Endpoint) => boolean;
+  readonly isOptional: (call: GenerateCall, endpoint: Endpoint) => boolean;
   readonly message: RegExp;
 }
 
@@ -53,7 +53,7 @@ export class KnownFlags {
    * @param sent the flags with which the request was written. Another call may have learned of the same refusal meanwhile.
    * @returns true if the request can be sent again without what was refused
    */
-  learn(error: unknown, sent: Flags, call: CallContent, endpoint: Endpoint): boolean {
+  learn(error: unknown, sent: Flags, call: GenerateCall, endpoint: Endpoint): boolean {
     if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
     const refused = NAMES.find(
       (name) => sent[name] && REFUSALS[name].message.test(error.message) && REFUSALS[name].isOptional(call, endpoint),

@@ -1,6 +1,8 @@
 import { PLAIN_SAMPLING } from "../../facts/sampling.js";
 import { native } from "../../native/addon.js";
-import type { CallContent, LogprobContent, SamplingParams } from "../engine.js";
+import type { GenerateCall, LogprobContent, SamplingParams } from "../engine.js";
+import type { ServerRequest } from "../servers/engine-server.js";
+import { ReplyVersions } from "../servers/versions/reply-versions.js";
 import { UnrecordableError } from "../servers/wire/errors.js";
 
 /** Time limit of a probe: a few tokens, but the server may have a long queue. */
@@ -95,15 +97,15 @@ const PROBE_SAMPLING: SamplingParams = {
  * @throws EngineError or the timeout's reason if the server does not answer in time, Error if it generates no token
  */
 export async function runProbe(
-  { prompt, affinityKey }: CallContent,
-  generate: (probe: CallContent, signal: AbortSignal) => Promise<void>,
+  { prompt, affinityKey }: GenerateCall,
+  generate: (probe: ServerRequest) => Promise<void>,
 ): Promise<LogprobContent> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const generation = new native.Generation();
   const start = new native.Session().prompt([prompt.tokens().slice(0, 1)]);
-  const call = { prompt: start, generation, sampling: PROBE_SAMPLING, affinityKey, currentVersion: () => 0, signal };
+  const call = { prompt: start, generation, sampling: PROBE_SAMPLING, affinityKey, currentVersion: () => 0 };
   try {
-    await generate(call, signal);
+    await generate({ call, signal, versions: new ReplyVersions(call), received: () => {}, ignored: () => {} });
     return classifyLogprobs([...generation.logprobs()]);
   } finally {
     start.release();

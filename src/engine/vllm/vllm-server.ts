@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { AbortSource } from "../../support/async/abort-source.js";
 import {
-  type CallContent,
   EngineError,
+  type GenerateCall,
   type LogprobContent,
   type PauseMode,
   type ServerNeeds,
   type ServerWarning,
   type WeightSource,
 } from "../engine.js";
-import type { EngineServer, ReportedWeights, ServerCall, ServerReply } from "../servers/engine-server.js";
+import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import {
@@ -20,8 +19,7 @@ import {
   requireHealthy,
 } from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
-import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
-import { requestBody } from "../servers/wire/request-body.js";
+import { type EncodedRequest, generateOnce, writeBody } from "../servers/wire/generate-once.js";
 import { adviseOnFlags, hasMasks, isRefusedWithMasks, refusedWithMasks } from "./explain-refusal.js";
 import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
@@ -71,9 +69,9 @@ export class VllmServer implements EngineServer {
     this.#endpoints = this.#api;
   }
 
-  async request(call: ServerCall, signal: AbortSource): Promise<ServerReply> {
+  async send(request: ServerRequest): Promise<ServerReply> {
     try {
-      return withFinish(await this.#generate(call, signal), call);
+      return withFinish(await this.#generate(request), request.call);
     } catch (error) {
       this.#forgetIfAway(error);
       throw adviseOnFlags(error);
@@ -81,14 +79,14 @@ export class VllmServer implements EngineServer {
   }
 
   /** Tries the endpoints in order, until the server has one of them. */
-  async #generate(call: ServerCall, signal: AbortSource): Promise<ServerReply> {
+  async #generate(request: ServerRequest): Promise<ServerReply> {
     const { name: model } = await this.#prepare().catch((error: unknown) => {
       throw notStarted(error);
     });
     let missing: unknown;
     for (const endpoint of this.#endpoints) {
       try {
-        const reply = await this.#send(endpoint, model, call, signal);
+        const reply = await this.#sendTo(endpoint, model, request);
         this.#endpoints = [endpoint];
         return reply;
       } catch (error) {
@@ -106,14 +104,15 @@ export class VllmServer implements EngineServer {
   }
 
   /** Sends the request, and again without what the server refused because of its flags and the call can do without. */
-  async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSource): Promise<ServerReply> {
+  async #sendTo(endpoint: Endpoint, model: string, request: ServerRequest): Promise<ServerReply> {
+    const { call } = request;
     for (;;) {
       const flags = this.#flags.current;
-      if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) call.onIgnored?.("thinkingBudget");
-      const request = await encodeRequest(endpoint, call, { model, flags, stream: this.versions.isStreamed });
-      signal.throwIfAborted();
+      if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
+      const encoded = await encodeRequest(endpoint, call, { model, flags, stream: this.versions.isStreamed });
+      request.signal.throwIfAborted();
       try {
-        return await generateOnce(this.#connections, call, request, signal);
+        return await generateOnce(this.#connections, request, encoded);
       } catch (error) {
         const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);
         if (mayNeedTopK && (await this.#returnsMasks(model, call))) throw refusedWithMasks(error);
@@ -126,7 +125,7 @@ export class VllmServer implements EngineServer {
    * Finds out whether the server returns sampling masks. Then it fails calls without `top_k`, and does not say why. Requests one
    * token that it does not refuse.
    */
-  async #returnsMasks(model: string, { prompt }: CallContent): Promise<boolean> {
+  async #returnsMasks(model: string, { prompt }: GenerateCall): Promise<boolean> {
     const body = {
       model,
       token_ids: Array.from(prompt.tokens().subarray(0, 1)),
@@ -143,13 +142,13 @@ export class VllmServer implements EngineServer {
     return this.#logprobs.content;
   }
 
-  findLogprobs(call: CallContent): Promise<LogprobContent> {
+  findLogprobs(call: GenerateCall): Promise<LogprobContent> {
     return this.#logprobs.find(() =>
-      runProbe(call, async (probe, signal) => {
+      runProbe(call, async (probe) => {
         const { name } = await this.#servedModel();
         const [endpoint = "completions"] = this.#endpoints;
-        const request = await encodeRequest(endpoint, probe, { model: name, idPrefix: PROBE_ID });
-        await generateOnce(this.#connections, probe, request, signal);
+        const encoded = await encodeRequest(endpoint, probe.call, { model: name, idPrefix: PROBE_ID });
+        await generateOnce(this.#connections, probe, encoded);
       }),
     );
   }
@@ -257,9 +256,9 @@ interface RequestOptions {
 
 async function encodeRequest(
   endpoint: Endpoint,
-  call: CallContent,
+  call: GenerateCall,
   { model, flags, stream = false, idPrefix = "" }: RequestOptions,
-): Promise<GenerationRequest> {
+): Promise<EncodedRequest> {
   const { generation } = call;
   const sampling = flags?.findsStops === false ? { ...call.sampling, stop: [] } : call.sampling;
   const requestId = call.id ?? idPrefix + randomUUID().replaceAll("-", "");
@@ -275,16 +274,16 @@ async function encodeRequest(
   };
   const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
   return endpoint === "generate"
-    ? { ...common, path: GENERATE_PATH, ...(await requestBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
+    ? { ...common, path: GENERATE_PATH, ...(await writeBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
     : {
         ...common,
         path: COMPLETIONS_PATH,
-        ...(await requestBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields))),
+        ...(await writeBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields))),
       };
 }
 
 /** Servers with `--tokens-only` do not search for stop strings. A streamed request can be stopped after one. */
-function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: CallContent): boolean {
+function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: GenerateCall): boolean {
   return onTokens !== undefined || (endpoint === "generate" && sampling.stop.length > 0 && tokenBytes !== undefined);
 }
 
@@ -293,7 +292,7 @@ function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: Call
  * token limit shows in the tokens. Otherwise the generation was cut, unless a stop string may have ended it that this proxy
  * cannot find, because it does not know the texts of the tokens.
  */
-function withFinish(reply: ServerReply, { generation, sampling, tokenBytes }: CallContent): ServerReply {
+function withFinish(reply: ServerReply, { generation, sampling, tokenBytes }: GenerateCall): ServerReply {
   if (reply.finish) return reply;
   const last = generation.length > 0 ? generation.ids(generation.length - 1)[0] : undefined;
   if (last !== undefined && sampling.stopTokenIds.includes(last)) {

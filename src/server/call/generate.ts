@@ -1,6 +1,6 @@
 import type { Tool } from "../../conversation/message.js";
 import type {
-  CallContent,
+  GenerateCall,
   GenerateResult,
   IgnorableParam,
   SamplingParams,
@@ -95,7 +95,7 @@ export async function generate(
   aborting.throwIfAborted();
   const engineStart = performance.now();
   try {
-    const content: CallContent = {
+    const content: GenerateCall = {
       id: start.interactionId,
       prompt: turn.prompt,
       promptText: job.promptText,
@@ -110,9 +110,7 @@ export async function generate(
       reasoning,
       onIgnored,
     };
-    const result = engine.generateUntil
-      ? await engine.generateUntil(content, aborting)
-      : await engine.generate({ ...content, signal: aborting.signal });
+    const result = await engine.generate(content, aborting);
     if (reader.isBehind) await reader.catchUp();
     aborting.throwIfAborted();
     const output = reader.finish(result.finish);

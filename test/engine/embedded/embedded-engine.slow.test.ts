@@ -98,7 +98,8 @@ describe("the prefix cache", () => {
     const prompt = makePrompt(80, 9);
     const onTokens = () => controller.abort(new Error("enough"));
     const aborted = engine.generate(
-      makeCall(prompt, { maxTokens: 3000 }, { signal: controller.signal, affinityKey: "cut", onTokens }),
+      makeCall(prompt, { maxTokens: 3000 }, { affinityKey: "cut", onTokens }),
+      controller.signal,
     );
     await expect(aborted).rejects.toThrow("enough");
     const call = makeCall(prompt, { maxTokens: 30, seed: 8 }, { affinityKey: "cut" });
@@ -121,8 +122,8 @@ describe("calls at the same time", () => {
       engine.generate(makeCall(makePrompt(10, n), { maxTokens: 300 }, { affinityKey: `busy-${n}` })),
     );
     const controller = new AbortController();
-    const waiting = makeCall(makePrompt(10), { maxTokens: 300 }, { signal: controller.signal });
-    const outcome = engine.generate(waiting);
+    const waiting = makeCall(makePrompt(10), { maxTokens: 300 });
+    const outcome = engine.generate(waiting, controller.signal);
     controller.abort(new Error("no longer"));
     await expect(outcome).rejects.toThrow("no longer");
     expect(waiting.generation.length).toBe(0);
@@ -134,8 +135,8 @@ describe("a long prompt", () => {
   it("can be aborted between the pieces in which it is evaluated", async () => {
     const reason = new Error("too long to wait");
     const controller = new AbortController();
-    const call = makeCall(makePrompt(4000), { maxTokens: 90 }, { signal: controller.signal, affinityKey: "long" });
-    const outcome = engine.generate(call);
+    const call = makeCall(makePrompt(4000), { maxTokens: 90 }, { affinityKey: "long" });
+    const outcome = engine.generate(call, controller.signal);
     setImmediate(() => controller.abort(reason));
     await expect(outcome).rejects.toBe(reason);
     expect(call.generation.length).toBe(0);

@@ -32,8 +32,8 @@ async function settle(): Promise<void> {
 
 /** Starts one call of a session, and returns its outcome: "finished" or the message of its error. */
 function start(engine: Engine, session: string, signal?: AbortSignal): Promise<string> {
-  const call = makeCall([1], { maxTokens: 1 }, { affinityKey: session, ...(signal ? { signal } : {}) });
-  return engine.generate(call).then(
+  const call = makeCall([1], { maxTokens: 1 }, { affinityKey: session });
+  return engine.generate(call, signal).then(
     () => "finished",
     (error: Error) => error.message,
   );

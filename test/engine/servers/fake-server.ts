@@ -18,7 +18,7 @@ export class FakeServer implements EngineServer {
     this.url = url;
   }
 
-  async request(): Promise<ServerReply> {
+  async send(): Promise<ServerReply> {
     return { tokens: 0 };
   }
 

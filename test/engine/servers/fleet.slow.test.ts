@@ -94,7 +94,6 @@ describe.each(KINDS)("%s servers", (_, kind) => {
         { maxTokens: OUTPUT },
         {
           affinityKey: key,
-          signal: controller.signal,
           onTokens: () => {
             started.tokensTold = call.generation.length;
           },
@@ -106,7 +105,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
         call,
         controller,
         tokensTold: 0,
-        outcome: waitForOutcome(engine, call, number),
+        outcome: waitForOutcome(engine, call, number, controller.signal),
       };
       return started;
     };
@@ -266,9 +265,14 @@ describe.each(KINDS)("%s servers", (_, kind) => {
   });
 });
 
-async function waitForOutcome(engine: Engine, call: GenerateCall, number: number): Promise<Outcome> {
+async function waitForOutcome(
+  engine: Engine,
+  call: GenerateCall,
+  number: number,
+  signal: AbortSignal,
+): Promise<Outcome> {
   try {
-    await engine.generate(call);
+    await engine.generate(call, signal);
   } catch (error) {
     return Object(error).code ?? Object(error).message;
   }

@@ -1,7 +1,7 @@
-import type { ServerCall, ServerReply } from "../../../src/engine/servers/engine-server.js";
+import type { GenerateCall } from "../../../src/engine/engine.js";
+import type { ServerReply, ServerRequest } from "../../../src/engine/servers/engine-server.js";
 import type { EngineServerOptions } from "../../../src/engine/servers/engine-server-options.js";
 import { ServedEngine } from "../../../src/engine/servers/served-engine.js";
-import type { AbortSource } from "../../../src/support/async/abort-source.js";
 import { onAbort } from "../../../src/support/async/on-abort.js";
 import { FakeServer } from "./fake-server.js";
 
@@ -9,7 +9,7 @@ interface HeldRequest {
   readonly session: string;
   readonly settle: (reply: ServerReply) => void;
   readonly reject: (error: unknown) => void;
-  readonly call: ServerCall;
+  readonly call: GenerateCall;
 }
 
 /** A server whose requests run until a test ends them. */
@@ -24,8 +24,9 @@ export class HeldServer extends FakeServer {
     return this.#running.size;
   }
 
-  override request(call?: ServerCall, signal?: AbortSource): Promise<ServerReply> {
-    if (!call) throw new Error("no call");
+  override send(request?: ServerRequest): Promise<ServerReply> {
+    if (!request) throw new Error("no request");
+    const { call, signal } = request;
     this.arrived.push(call.affinityKey);
     return new Promise<ServerReply>((resolve, reject) => {
       const end = () => {
@@ -44,7 +45,7 @@ export class HeldServer extends FakeServer {
           reject(error);
         },
       };
-      const listening = onAbort(signal, () => held.reject(signal?.reason));
+      const listening = onAbort(signal, () => held.reject(signal.reason));
       this.#running.add(held);
       this.mostRunning = Math.max(this.mostRunning, this.#running.size);
     });

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { GenerateCall } from "../../../src/engine/engine.js";
 import type { EngineServerOptions } from "../../../src/engine/servers/engine-server-options.js";
 import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
 import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../helpers/engine-frames.js";
@@ -48,14 +47,14 @@ async function against(
   for (let n = 0; rendezvousOrder(affinityKey, urls)[0] !== first.url; n++) affinityKey = `key-${n}`;
   const asked = () => first.requests.filter(isOurs).length;
   /** Runs a call. Returns its outcome and how many tokens there were at each `onTokens`. */
-  const run = async ({ onTold, ...rest }: Partial<Pick<GenerateCall, "signal">> & { onTold?: () => void } = {}) => {
+  const run = async ({ onTold, signal }: { readonly signal?: AbortSignal; readonly onTold?: () => void } = {}) => {
     const told: number[] = [];
     const tell = () => {
       told.push(call.generation.length);
       onTold?.();
     };
-    const call = makeCall([1, 2], { maxTokens: 30 }, { affinityKey, onTokens: tell, ...rest });
-    const outcome = await engine.generate(call).then(
+    const call = makeCall([1, 2], { maxTokens: 30 }, { affinityKey, onTokens: tell });
+    const outcome = await engine.generate(call, signal).then(
       () => "done",
       (error: unknown) => `${Object(error).code ?? Object(error).message}`,
     );

@@ -96,7 +96,7 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     const { server, engine } = await start();
     await engine.servers?.pause("abort");
     const controller = new AbortController();
-    const leaving = engine.generate(makeCall([1], { maxTokens: 1 }, { signal: controller.signal }));
+    const leaving = engine.generate(makeCall([1], { maxTokens: 1 }), controller.signal);
     const staying = engine.generate(makeCall([2], { maxTokens: 1 }));
     controller.abort(new Error("left"));
     await expect(leaving).rejects.toThrow("left");

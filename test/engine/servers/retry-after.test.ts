@@ -56,7 +56,7 @@ describe("a call that every server refuses temporarily", () => {
     const { servers, engine, requests } = await start(1);
     servers[0]?.fault(refusal(503, "30"));
     const controller = new AbortController();
-    const leaving = engine.generate(makeCall([1], {}, { signal: controller.signal }));
+    const leaving = engine.generate(makeCall([1]), controller.signal);
     await expect.poll(requests).toBe(1);
     controller.abort(new Error("left"));
     await expect(leaving).rejects.toThrow("left");

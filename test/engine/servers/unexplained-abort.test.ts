@@ -156,7 +156,7 @@ describe("a server that aborts every request", () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 1 }, 1000);
     const controller = new AbortController();
-    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 90 }, { signal: controller.signal }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 90 }), controller.signal);
     setTimeout(() => controller.abort(new Error("left")), 1_000);
     await expect(running).rejects.toThrow("left");
     expect(requests(server)).toBeLessThan(8);

@@ -246,7 +246,7 @@ describe("a time limit", () => {
   it("does not delay a call whose client disconnects", async () => {
     server.fault({ kind: "hang" });
     const controller = new AbortController();
-    const running = engine.generate(makeCall([1], {}, { signal: controller.signal }));
+    const running = engine.generate(makeCall([1]), controller.signal);
     await expect.poll(() => server.to("/generate").length).toBe(1);
     controller.abort(new Error("left"));
     await expect(running).rejects.toThrow("left");

@@ -123,7 +123,7 @@ describe("a request", () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 1 });
     const controller = new AbortController();
     const running = narrow.generate(makeCall([1]));
-    const waiting = narrow.generate(makeCall([2], {}, { signal: controller.signal }));
+    const waiting = narrow.generate(makeCall([2]), controller.signal);
     const next = narrow.generate(makeCall([3]));
     controller.abort(new Error("left"));
     await expect(waiting).rejects.toThrow("left");

@@ -72,7 +72,7 @@ describe("servers with an admin key", () => {
     await engine.servers?.pause("abort");
     await engine.servers?.resume();
     const controller = new AbortController();
-    const leaving = engine.generate(makeCall([1], { maxTokens: 100 }, { signal: controller.signal }));
+    const leaving = engine.generate(makeCall([1], { maxTokens: 100 }), controller.signal);
     await expect.poll(() => listChecks(servers, "/generate")).toBe(1);
     controller.abort(new Error("left"));
     await expect(leaving).rejects.toThrow("left");
@@ -91,7 +91,7 @@ describe("servers with an admin key", () => {
     const { servers, engine } = await startPair({ ...keys, tokenMilliseconds: 5 }, { apiKey: keys.apiKey, onWarning });
     for (let n = 1; n <= 2; n++) {
       const controller = new AbortController();
-      const leaving = engine.generate(makeCall([1], { maxTokens: 100 }, { signal: controller.signal }));
+      const leaving = engine.generate(makeCall([1], { maxTokens: 100 }), controller.signal);
       await expect.poll(() => listChecks(servers, "/generate")).toBe(n);
       controller.abort(new Error("left"));
       await expect(leaving).rejects.toThrow("left");

@@ -105,7 +105,7 @@ describe("a generation cut by a weight update", () => {
   it("can be aborted while it waits to be resumed", async () => {
     server.fault({ kind: "abort-in-queue" }, 100);
     const controller = new AbortController();
-    const running = engine.generate(makeCall([1], {}, { signal: controller.signal }));
+    const running = engine.generate(makeCall([1]), controller.signal);
     await expect.poll(() => server.to("/generate").length).toBeGreaterThan(3);
     controller.abort(new Error("left"));
     await expect(running).rejects.toThrow("left");

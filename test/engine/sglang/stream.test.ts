@@ -111,8 +111,8 @@ describe("a streamed generation", () => {
     const { server, engine } = await start({ tokenMilliseconds: 5 });
     const controller = new AbortController();
     const leave = () => controller.abort(new Error("left"));
-    const call = makeCall([1], { maxTokens: 400 }, { signal: controller.signal, onTokens: leave });
-    await expect(engine.generate(call)).rejects.toThrow("left");
+    const call = makeCall([1], { maxTokens: 400 }, { onTokens: leave });
+    await expect(engine.generate(call, controller.signal)).rejects.toThrow("left");
     await expect.poll(() => server.scheduler.pending).toBe(0);
     const rid = server.to("/generate")[0]?.json["rid"];
     await expect.poll(() => server.to("/abort_request")[0]?.json).toEqual({ rid });

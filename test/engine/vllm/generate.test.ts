@@ -241,8 +241,8 @@ describe.each([
   it("stops at the engine when its client disconnects", async () => {
     const { server, engine } = await startVllmEngine({ scaleOut, tokenMilliseconds: 5 });
     const controller = new AbortController();
-    const call = makeCall([1], { maxTokens: 400 }, { signal: controller.signal });
-    const running = engine.generate(call);
+    const call = makeCall([1], { maxTokens: 400 });
+    const running = engine.generate(call, controller.signal);
     await expect.poll(() => server.scheduler.pendingTokens).toBeGreaterThan(1);
     controller.abort(new Error("left"));
     await expect(running).rejects.toThrow("left");

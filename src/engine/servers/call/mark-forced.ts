@@ -1,4 +1,4 @@
-import type { CallContent } from "../../engine.js";
+import type { GenerateCall } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 
 /**
@@ -8,7 +8,7 @@ import type { EngineServer } from "../engine-server.js";
  * @returns true if the output ends in reasoning, or if this is not known
  */
 export function markForced(
-  { prompt, generation, sampling, reasoning }: CallContent,
+  { prompt, generation, sampling, reasoning }: GenerateCall,
   { budgetStart, logprobs }: Pick<EngineServer, "budgetStart" | "logprobs">,
 ): boolean {
   const { thinkingBudget } = sampling;

@@ -1,41 +1,34 @@
-import { type CallContent, EngineError, type Finish, type GenerateResult, type LogprobContent } from "../../engine.js";
+import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../../engine.js";
 import type { EngineServer, ServerReply } from "../engine-server.js";
-import type { ReplyVersions } from "../versions/reply-versions.js";
 import { ServerDiedError } from "../wire/errors.js";
+import type { PlacedRequest } from "./placed-request.js";
 import { StopWatch } from "./stop-watch.js";
-
-/** The output of one request. */
-export interface RequestOutput {
-  readonly reply: ServerReply;
-  readonly server: EngineServer;
-  readonly versions: ReplyVersions;
-}
 
 /** Collects facts about a call's output over all of its requests. The tokens themselves are in the call's generation. */
 export class OutputSoFar {
+  readonly call: GenerateCall;
   readonly stops: StopWatch | undefined;
-  readonly #call: CallContent;
   /** The servers that generated the tokens. */
   readonly #generators: EngineServer[] = [];
   /** Number of cached prompt tokens, as the first server that reports one says. */
   #cachedTokens: number | undefined;
   #versionsUncertain = false;
 
-  constructor(call: CallContent) {
-    this.#call = call;
+  constructor(call: GenerateCall) {
+    this.call = call;
     this.stops = StopWatch.create(call);
   }
 
   /** Adds the facts of one reply. */
-  add({ reply: { tokens, cachedTokens }, server, versions }: RequestOutput): void {
+  add({ server, versions }: PlacedRequest, { tokens, cachedTokens }: ServerReply): void {
     if (tokens > 0 && versions.isUncertain) this.#versionsUncertain = true;
     if (tokens > 0 && !this.#generators.includes(server)) this.#generators.push(server);
-    this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.#call.prompt.length);
+    this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.call.prompt.length);
   }
 
   /** Discards the output so far if it follows a grammar: engines apply a grammar from the first token of a request. */
   prepareResume(): void {
-    const { generation, sampling, onTokens } = this.#call;
+    const { generation, sampling, onTokens } = this.call;
     if (sampling.grammar !== undefined && generation.length > 0) {
       if (onTokens) {
         const message =
@@ -60,7 +53,7 @@ export class OutputSoFar {
    * @throws EngineError if some of the tokens may have been sent to the agent
    */
   discardLost(error: unknown, begun: number): void {
-    const { generation, onTokens } = this.#call;
+    const { generation, onTokens } = this.call;
     if (!(error instanceof ServerDiedError) || generation.length === begun) return;
     if (onTokens) throw new EngineError(error.code, error.message, { cause: error });
     generation.truncate(begun);

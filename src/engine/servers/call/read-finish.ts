@@ -1,4 +1,4 @@
-import { type CallContent, EngineError, type Finish } from "../../engine.js";
+import { EngineError, type Finish, type GenerateCall } from "../../engine.js";
 import type { ServerReply } from "../engine-server.js";
 import { abortError, saysRemoved } from "../wire/errors.js";
 
@@ -19,7 +19,7 @@ export function checkReply({ promptTokens, finish, tokens }: ServerReply, inputT
 }
 
 /** Returns the finish reason; undefined if the generation was cut and can be resumed. */
-export function readFinish({ finish }: ServerReply, { generation, sampling }: CallContent): Finish | undefined {
+export function readFinish({ finish }: ServerReply, { generation, sampling }: GenerateCall): Finish | undefined {
   if (finish?.type === "abort") {
     return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
   }

@@ -1,4 +1,4 @@
-import type { CallContent } from "../../engine.js";
+import type { GenerateCall } from "../../engine.js";
 
 /** Ends a request whose server continues after a stop string. This is no failure: the output is complete. */
 export class StopReached extends Error {
@@ -12,7 +12,7 @@ export class StopReached extends Error {
  * began before a weight update cut the generation. Texts are compared as bytes, because a token may end inside a character.
  */
 export class StopWatch {
-  readonly #call: CallContent;
+  readonly #call: GenerateCall;
   readonly #tokenBytes: (id: number) => Uint8Array;
   readonly #stops: readonly { readonly text: string; readonly bytes: Buffer }[];
   readonly #tailBytes: number;
@@ -21,7 +21,7 @@ export class StopWatch {
   #seen = 0;
   #matched: string | undefined;
 
-  private constructor(call: CallContent, tokenBytes: (id: number) => Uint8Array, stops: readonly string[]) {
+  private constructor(call: GenerateCall, tokenBytes: (id: number) => Uint8Array, stops: readonly string[]) {
     this.#call = call;
     this.#tokenBytes = tokenBytes;
     this.#stops = stops.map((text) => ({ text, bytes: Buffer.from(text) }));
@@ -29,7 +29,7 @@ export class StopWatch {
   }
 
   /** Returns undefined if the call has no stop strings or no `tokenBytes`. */
-  static create(call: CallContent): StopWatch | undefined {
+  static create(call: GenerateCall): StopWatch | undefined {
     const stops = call.sampling.stop.filter((stop) => stop !== "");
     return call.tokenBytes && stops.length > 0 ? new StopWatch(call, call.tokenBytes, stops) : undefined;
   }

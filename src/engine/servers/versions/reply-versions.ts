@@ -1,5 +1,5 @@
 import type { NamedVersions } from "../../../native/contract.js";
-import type { CallContent, LabelVersions } from "../../engine.js";
+import type { GenerateCall, LabelVersions } from "../../engine.js";
 import { VersionLabels } from "../../version-labels.js";
 import { PauseHold, type PauseListener } from "../pause/pause-hold.js";
 import { ServerVersions } from "./server-versions.js";
@@ -10,7 +10,7 @@ export interface VersionContext {
   readonly labels: LabelVersions;
 }
 
-type VersionedCall = Pick<CallContent, "generation" | "currentVersion">;
+type VersionedCall = Pick<GenerateCall, "generation" | "currentVersion">;
 
 const NAMES_NONE: NamedVersions = { naming: "none", firstCount: 0, mixed: false, saysDefault: false };
 

@@ -1,10 +1,11 @@
 import { Pool } from "undici";
 import { native } from "../../../native/addon.js";
 import type { AbortSource } from "../../../support/async/abort-source.js";
-import { EngineError } from "../../engine.js";
+import { EngineError, type GenerateCall } from "../../engine.js";
 import { isBroken, notStarted, transportError } from "./errors.js";
+import type { EncodedRequest, RequestBody } from "./generate-once.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
-import { post, type ReplySink } from "./post.js";
+import { type PostOptions, post, type ReplySink } from "./post.js";
 
 /** Below the five seconds after which uvicorn, the engines' web server, closes an idle connection. */
 const KEEP_ALIVE_MS = 4_000;
@@ -22,16 +23,8 @@ const GENERATE_OPTIONS = {
   pipelining: 1,
 } as const;
 
-export interface GenerateRequest {
-  /** Path below the server's base URL, without a leading slash. */
-  readonly path: string;
-  readonly body: Buffer;
-  /** Called when the request succeeded and its body is sent. Without it, the body's memory is freed then. */
-  readonly onSent?: (() => void) | undefined;
-  /** Identifies the session, for routers that send a session to one worker. */
-  readonly routingKey: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
+/** The parts of a call that are sent as headers. The affinity key tells routers which worker has the session. */
+type CallHeaders = Pick<GenerateCall, "affinityKey" | "traceHeaders">;
 
 export interface ControlRequest {
   readonly method: "GET" | "POST";
@@ -90,31 +83,34 @@ export class ServerConnections {
    * @throws NotStartedError if the server cannot have received the whole request
    */
   async generate<Sink extends ReplySink>(
-    request: GenerateRequest,
+    request: Omit<EncodedRequest, "format">,
+    call: CallHeaders,
     makeSink: () => Sink,
     signal: AbortSource,
   ): Promise<Sink> {
+    const options = this.#postOptions(request, call);
     const use = new ConnectionUse();
     const sink = makeSink();
     try {
-      await post(this.#generations, this.#toPost(request, signal), use, sink);
+      await post(this.#generations, options, { origin: this.#origin, signal, use, sink });
       freeBody(request, use);
       return sink;
     } catch (error) {
       if (signal.aborted || !use.keptAliveWithoutReply) throw toFailure(error, use, signal);
-      return await this.#onFreshConnection(request, makeSink(), signal);
+      return await this.#onFreshConnection(request, options, makeSink(), signal);
     }
   }
 
   async #onFreshConnection<Sink extends ReplySink>(
-    request: GenerateRequest,
+    request: Omit<EncodedRequest, "format">,
+    options: PostOptions,
     sink: Sink,
     signal: AbortSource,
   ): Promise<Sink> {
     const use = new ConnectionUse();
     const client = new KeepAliveClient(this.#origin, GENERATE_OPTIONS);
     try {
-      await post(client, this.#toPost(request, signal), use, sink);
+      await post(client, options, { origin: this.#origin, signal, use, sink });
       freeBody(request, use);
       return sink;
     } catch (error) {
@@ -124,11 +120,13 @@ export class ServerConnections {
     }
   }
 
-  #toPost({ path, body, routingKey, headers }: GenerateRequest, signal: AbortSource) {
-    const key = headerValue(routingKey);
+  #postOptions(
+    { path, body, headers }: Pick<EncodedRequest, "path" | "body" | "headers">,
+    { affinityKey, traceHeaders }: CallHeaders,
+  ): PostOptions {
+    const key = headerValue(affinityKey);
     const own = { "content-type": "application/json", "x-smg-routing-key": key, "x-session-id": key };
-    const all = { ...own, ...this.#headers, ...headers };
-    return { origin: this.#origin, path: this.#path(path), headers: all, body, signal };
+    return { path: this.#path(path), headers: { ...own, ...this.#headers, ...traceHeaders, ...headers }, body };
   }
 
   /**
@@ -200,7 +198,7 @@ export class ServerConnections {
  * Frees or gives back the body of a request that was sent completely. A server may answer earlier: the body is then still being
  * written, and garbage collection frees it later.
  */
-function freeBody({ body, onSent = () => native.freeBytes(body) }: GenerateRequest, { isSent }: ConnectionUse): void {
+function freeBody({ body, onSent = () => native.freeBytes(body) }: RequestBody, { isSent }: ConnectionUse): void {
   if (isSent) onSent();
 }
 

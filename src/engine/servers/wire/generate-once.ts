@@ -1,33 +1,64 @@
 import type { ReplyFormat } from "../../../native/contract.js";
-import type { AbortSource } from "../../../support/async/abort-source.js";
-import type { ServerCall, ServerReply } from "../engine-server.js";
-import { ReplyVersions } from "../versions/reply-versions.js";
+import type { GenerateCall } from "../../engine.js";
+import type { ServerReply, ServerRequest } from "../engine-server.js";
 import type { ServerConnections } from "./connections.js";
 import { GenerationSink } from "./reply-sink.js";
-import type { RequestBody } from "./request-body.js";
 
-export interface GenerationRequest extends RequestBody {
+/** From this many ids on, a request is written on a worker thread. */
+const ASYNC_WRITE_IDS = 32 * 1024;
+
+/** A request as it is sent: the only copy of a call's content. */
+export interface EncodedRequest extends RequestBody {
   /** Path below the server's base URL, without a leading slash. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly format: ReplyFormat;
 }
 
+/** The JSON body of a request. */
+export interface RequestBody {
+  readonly body: Buffer;
+  /** Called when the request succeeded and the operating system has all bytes of the body. Without it, the body's memory is freed then. */
+  readonly onSent?: (() => void) | undefined;
+}
+
 /** Sends one request and adds the tokens of its reply, streamed or not, to the call's generation. */
 export async function generateOnce(
   server: ServerConnections,
-  call: ServerCall,
-  { path, body, onSent, headers, format }: GenerationRequest,
-  signal: AbortSource,
+  request: ServerRequest,
+  encoded: EncodedRequest,
 ): Promise<ServerReply> {
-  const versions = call.versions ?? new ReplyVersions(call);
-  const routed = { path, body, onSent, headers: { ...call.traceHeaders, ...headers }, routingKey: call.affinityKey };
   let sink = undefined as GenerationSink | undefined;
-  const open = () => (sink = new GenerationSink(call, format, versions));
+  const open = () => (sink = new GenerationSink(request, encoded.format));
   try {
-    return await (await server.generate(routed, open, signal)).finish();
+    return await (await server.generate(encoded, request.call, open, request.signal)).finish();
   } catch (error) {
     sink?.cut();
     throw error;
   }
+}
+
+/**
+ * Writes a request's JSON: `prefix`, the ids of prompt and generation so far, `suffix`. The ids that an earlier request of
+ * the conversation had are not written again.
+ */
+export async function writeBody(call: GenerateCall, prefix: string, suffix: string): Promise<RequestBody> {
+  const { prompt, generation, promptText } = call;
+  // A resumed generation is rare, and its ids would have to be removed again.
+  if (!promptText || generation.length > 0) return { body: await writeWhole(call, prefix, suffix) };
+  const { text, shared } = promptText;
+  const onSent = () => text.giveBack();
+  const body = text.extend(prompt, prefix, suffix, shared);
+  if (body) return { body, onSent };
+  const whole = await writeWhole(call, prefix, suffix);
+  return text.keep(whole, prompt, prefix, suffix) ? { body: whole, onSent } : { body: whole };
+}
+
+/** Returns a promise if the request is written on a worker thread. */
+function writeWhole({ prompt, generation }: GenerateCall, prefix: string, suffix: string): Buffer | Promise<Buffer> {
+  const { length } = generation;
+  const partial = length > 0 ? generation : undefined;
+  return prompt.length + length < ASYNC_WRITE_IDS
+    ? prompt.requestBody(prefix, suffix, partial)
+    : prompt.requestBodyAsync(prefix, suffix, partial);
 }

@@ -4,13 +4,19 @@ import { onAbort } from "../../../support/async/on-abort.js";
 import { transportError } from "./errors.js";
 import type { ConnectionUse } from "./keep-alive-client.js";
 
-export interface PostRequest {
-  /** Origin of the server, for error messages. */
-  readonly origin: string;
+/** The part of undici's options that differs between requests. */
+export interface PostOptions {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+}
+
+export interface PostEvents {
+  /** Origin of the server, for error messages. */
+  readonly origin: string;
   readonly signal: AbortSource;
+  readonly use: ConnectionUse;
+  readonly sink: ReplySink;
 }
 
 /** Receives the body of a reply piece by piece. An error that it throws ends the request. */
@@ -25,10 +31,10 @@ export interface ReplySink {
  * between. Resolves when the body is complete. Rejects with the signal's reason, with the sink's error, or with an
  * EngineError if the connection failed.
  */
-export function post(dispatcher: Dispatcher, request: PostRequest, use: ConnectionUse, sink: ReplySink): Promise<void> {
+export function post(dispatcher: Dispatcher, options: PostOptions, events: PostEvents): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { signal, path, headers, body } = request;
-    const handler = new PostHandler(sink, use, request.origin, settle);
+    const { origin, signal, use, sink } = events;
+    const handler = new PostHandler(sink, use, origin, settle);
     function settle(error?: unknown): void {
       listening[Symbol.dispose]();
       if (error === undefined) resolve();
@@ -36,9 +42,9 @@ export function post(dispatcher: Dispatcher, request: PostRequest, use: Connecti
     }
     if (signal.aborted) return reject(signal.reason);
     const listening = onAbort(signal, () => handler.abort(signal.reason));
-    // KeepAliveClient finds the request's ConnectionUse in `opaque`.
-    const options = { method: "POST", path, headers, body, opaque: use } as const;
-    dispatcher.dispatch(options, handler);
+    // KeepAliveClient finds the request's ConnectionUse in `opaque`, which undici's type lacks.
+    const withUse = { ...options, method: "POST", opaque: use } as const;
+    dispatcher.dispatch(withUse, handler);
   });
 }
 

@@ -4,8 +4,7 @@ import { concatInSteps } from "../../../support/async/concat-in-steps.js";
 import { runInIterations } from "../../../support/async/run-steps.js";
 import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
-import type { ServerCall, ServerReply } from "../engine-server.js";
-import type { ReplyVersions } from "../versions/reply-versions.js";
+import type { ServerReply, ServerRequest } from "../engine-server.js";
 import { errorCode, failureError, failureInBody, generationError, removalInBody, replyError } from "./errors.js";
 import type { ReplySink } from "./post.js";
 import { ReplySize } from "./reply-size.js";
@@ -20,9 +19,8 @@ const ERROR_BYTES = 64 * 1024;
 
 /** Adds one reply to a call's generation: a stream piece by piece, any other body when it is complete. */
 export class GenerationSink implements ReplySink {
-  readonly #call: ServerCall;
+  readonly #request: ServerRequest;
   readonly #format: ReplyFormat;
-  readonly #versions: ReplyVersions;
   readonly #size: ReplySize;
   #status = 0;
   #retryAfter = "";
@@ -30,19 +28,23 @@ export class GenerationSink implements ReplySink {
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  constructor(call: ServerCall, format: ReplyFormat, versions: ReplyVersions) {
-    this.#call = call;
+  constructor(request: ServerRequest, format: ReplyFormat) {
+    this.#request = request;
     this.#format = format;
-    this.#versions = versions;
-    this.#size = new ReplySize(call, format);
+    this.#size = new ReplySize(request.call, format);
   }
 
   begin(status: number, header: (name: string) => string): void {
-    const { generation, sampling } = this.#call;
+    const { generation, sampling } = this.#request.call;
     this.#status = status;
     if (status !== OK) this.#retryAfter = header("retry-after");
     else if (header("content-type").startsWith("text/event-stream")) {
-      this.#stream = new native.ReplyStream(this.#format, generation, this.#versions.first, sampling.topLogprobs);
+      this.#stream = new native.ReplyStream(
+        this.#format,
+        generation,
+        this.#request.versions.first,
+        sampling.topLogprobs,
+      );
     }
   }
 
@@ -51,7 +53,7 @@ export class GenerationSink implements ReplySink {
     if (this.#stream) {
       if (this.#push(this.#stream, bytes) === 0) return;
       this.#size.noteTokens();
-      this.#received();
+      this.#request.received();
     } else {
       this.#pieces.push(bytes);
       this.#bytes += bytes.byteLength;
@@ -78,51 +80,46 @@ export class GenerationSink implements ReplySink {
   }
 
   #end(reply: EngineReply): EngineReply {
-    this.#versions.end(reply.versions, reply.finish?.type === "abort");
+    this.#request.versions.end(reply.versions, reply.finish?.type === "abort");
     return reply;
   }
 
   /** Ends the reply if it cannot be read to its end: the tokens that came before are valid. */
   cut(): void {
-    if (this.#stream) this.#versions.end(this.#stream.versions());
+    if (this.#stream) this.#request.versions.end(this.#stream.versions());
   }
 
   #push(stream: NativeReplyStream, bytes: Buffer): number {
-    const version = this.#versions.beginPart();
-    const before = this.#call.generation.length;
+    const version = this.#request.versions.beginPart();
+    const before = this.#request.call.generation.length;
     try {
       return scan(() => stream.push(bytes, version));
     } finally {
-      this.#versions.endPart(this.#call.generation.length - before);
+      this.#request.versions.endPart(this.#request.call.generation.length - before);
     }
-  }
-
-  #received(): void {
-    const { received, onTokens } = this.#call;
-    (received ?? onTokens)?.();
   }
 
   /** Ignores {@link StopReached}: the reply is complete, so there is no request to end. */
   #receivedAll(): void {
     try {
-      this.#received();
+      this.#request.received();
     } catch (error) {
       if (!(error instanceof StopReached)) throw error;
     }
   }
 
   async #append(body: Buffer): Promise<EngineReply> {
-    const { generation, sampling } = this.#call;
+    const { generation, sampling } = this.#request.call;
     const isSmall = body.byteLength < ASYNC_SCAN_BYTES;
     try {
       if (this.#format === "sglang") {
         return isSmall
-          ? generation.appendSglangReply(body, this.#versions.first)
-          : await generation.appendSglangReplyAsync(body, this.#versions.first);
+          ? generation.appendSglangReply(body, this.#request.versions.first)
+          : await generation.appendSglangReplyAsync(body, this.#request.versions.first);
       }
       return isSmall
-        ? generation.appendVllmReply(body, this.#versions.first, sampling.topLogprobs)
-        : await generation.appendVllmReplyAsync(body, this.#versions.first, sampling.topLogprobs);
+        ? generation.appendVllmReply(body, this.#request.versions.first, sampling.topLogprobs)
+        : await generation.appendVllmReplyAsync(body, this.#request.versions.first, sampling.topLogprobs);
     } catch (error) {
       throw findErrorInBody(error, body) ?? replyError(error);
     }

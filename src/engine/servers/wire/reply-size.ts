@@ -1,5 +1,5 @@
 import type { ReplyFormat } from "../../../native/contract.js";
-import { type CallContent, EngineError } from "../../engine.js";
+import { EngineError, type GenerateCall } from "../../engine.js";
 
 /** Parts that a reply has once: head, usage, finish reason, comments that keep the connection open, and the body of an error. */
 const ONCE_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ export class ReplySize {
   readonly #repeats: boolean;
   #bytes = 0;
 
-  constructor({ prompt, generation, sampling }: CallContent, format: ReplyFormat) {
+  constructor({ prompt, generation, sampling }: GenerateCall, format: ReplyFormat) {
     const output = Math.max(sampling.maxTokens - generation.length, 1);
     // The sampled token is listed beside the alternatives, and vLLM may be asked for one more of these.
     const entries = sampling.topLogprobs + 2;

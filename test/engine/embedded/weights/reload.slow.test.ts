@@ -51,12 +51,13 @@ async function reload(path: string): Promise<void> {
 async function holdAt(
   length: number,
   call: GenerateCall,
+  signal?: AbortSignal,
 ): Promise<{ readonly outcome: ReturnType<Engine["generate"]> }> {
   let pausing: Promise<void> | undefined;
   const onTokens = () => {
     if (call.generation.length === length) pausing = weights.pause();
   };
-  const outcome = engine.generate({ ...call, onTokens });
+  const outcome = engine.generate({ ...call, onTokens }, signal);
   outcome.catch(() => undefined);
   await until(() => pausing !== undefined);
   await pausing;
@@ -172,8 +173,8 @@ describe("a generation in flight", () => {
 
   it("can be aborted during the pause", async () => {
     const controller = new AbortController();
-    const call = makeCall(makePrompt(20), { maxTokens: 500 }, { signal: controller.signal });
-    const { outcome } = await holdAt(5, call);
+    const call = makeCall(makePrompt(20), { maxTokens: 500 });
+    const { outcome } = await holdAt(5, call, controller.signal);
     controller.abort(new Error("the agent left"));
     await expect(outcome).rejects.toThrow("the agent left");
     expect(engine.load?.running).toBe(0);
@@ -185,13 +186,9 @@ describe("calls during the pause", () => {
     await weights.pause();
     const controller = new AbortController();
     const calls = Array.from({ length: 4 }, (_, n) =>
-      makeCall(
-        makePrompt(20, n),
-        { ...GREEDY, maxTokens: 10 },
-        { currentVersion, affinityKey: `${n}`, signal: n % 2 ? controller.signal : new AbortController().signal },
-      ),
+      makeCall(makePrompt(20, n), { ...GREEDY, maxTokens: 10 }, { currentVersion, affinityKey: `${n}` }),
     );
-    const outcomes = calls.map((call) => engine.generate(call));
+    const outcomes = calls.map((call, n) => engine.generate(call, n % 2 ? controller.signal : undefined));
     expect(engine.load).toMatchObject({ running: 2, waiting: 2 });
     controller.abort(new Error("no longer"));
     await expect(outcomes[1]).rejects.toThrow("no longer");

@@ -1,5 +1,8 @@
 import type { EngineFinish } from "../../../native/contract.js";
-import { type CallContent, EngineError } from "../../engine.js";
+import type { AbortSource } from "../../../support/async/abort-source.js";
+import { backoffMilliseconds } from "../../../support/async/backoff.js";
+import { sleep } from "../../../support/async/sleep.js";
+import { EngineError, type GenerateCall } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
 import { publicText, saysRemoved } from "../wire/errors.js";
@@ -18,12 +21,12 @@ const REQUESTED = "Aborted";
 /** Remembers the pauses and the weight version when a request is sent, and later finds out what cut the request. */
 export class CutWatch {
   readonly #hold: PauseHold;
-  readonly #call: CallContent;
+  readonly #call: GenerateCall;
   readonly #pauses: number;
   readonly #version: number;
   readonly #from: number;
 
-  constructor(hold: PauseHold, call: CallContent) {
+  constructor(hold: PauseHold, call: GenerateCall) {
     this.#hold = hold;
     this.#call = call;
     this.#pauses = hold.pauses;
@@ -70,4 +73,39 @@ function unexplainedAbort(message: string, grammar: boolean): EngineError {
     "engine_error",
     `The engine aborted the generation (${publicText(message)}). Neither a pause nor a new weight version explains this.${step}`,
   );
+}
+
+const BACKOFF = { firstMilliseconds: 25, longestMilliseconds: 5_000 };
+
+/** Limit of consecutive restarts whose only reason is the server's own message. With the waits: about two minutes. */
+export const MAX_RESTARTS = 30;
+
+/** A request that ran this long before it was cut resets the count. */
+const LONG_RUN_MS = 10_000;
+
+/** Delays and limits the restarts of one call, so that a server that cuts every request is not asked in a tight loop. */
+export class Restarts {
+  #inRow = 0;
+  #unproved = 0;
+
+  /**
+   * Waits before the next request of a generation that was cut: 25 ms, doubled after each consecutive cut, at most 5 s.
+   *
+   * @param ranMilliseconds how long the request ran before it was cut
+   * @throws EngineError after {@link MAX_RESTARTS} consecutive cuts without evidence of a weight update
+   */
+  async wait(cause: CutCause, ranMilliseconds: number, signal: AbortSource): Promise<void> {
+    if (ranMilliseconds >= LONG_RUN_MS) this.#inRow = this.#unproved = 0;
+    if (cause !== "message") this.#unproved = 0;
+    else if (this.#unproved === MAX_RESTARTS) throw tooManyRestarts();
+    else this.#unproved++;
+    await sleep(backoffMilliseconds(this.#inRow++, BACKOFF), signal);
+  }
+}
+
+function tooManyRestarts(): EngineError {
+  const message =
+    `The engine keeps aborting the generation: it was restarted ${MAX_RESTARTS} times in a row without a pause by this ` +
+    "proxy or a new weight version.";
+  return new EngineError("engine_error", message);
 }
