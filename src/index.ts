@@ -95,7 +95,7 @@ export { parseJob } from "./scheduler/parse-job.js";
 export { runScheduledJob, type ScheduleOptions, type SchedulerType } from "./scheduler/schedule.js";
 export type { JobState } from "./scheduler/slurm/job-state.js";
 export { createServer, type ServerOptions } from "./server/app.js";
-export type { ServerSettings } from "./server/context.js";
+export type { ServerSettings } from "./server/settings.js";
 export { type RunningServer, type StartOptions, startServer } from "./server/start.js";
 export { Batch, type BatchRow } from "./session/batch/batch.js";
 export type { BatchMemory, SharedMemoryOptions } from "./session/batch/batch-memory.js";

@@ -21,7 +21,6 @@ import { Exporter } from "../session/export/exporter.js";
 import { PreparedExports } from "../session/export/prepared-exports.js";
 import { SharedExports } from "../session/export/shared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
-import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { EngineHealth } from "./engine-health.js";
 import { toServerApiError } from "./errors.js";
@@ -56,6 +55,8 @@ import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { transcriptRoutes } from "./routes/transcripts.js";
 import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
+import type { ServerServices } from "./services.js";
+import type { ServerSettings } from "./settings.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
 import { openVersionLabels } from "./storage/version-labels.js";
 import { uiRoutes } from "./ui/ui-routes.js";
@@ -88,7 +89,7 @@ export async function createServer({
   logger,
   weightVersion = new CurrentVersion(),
   ...options
-}: ServerOptions): Promise<{ app: App; context: ServerContext }> {
+}: ServerOptions): Promise<{ app: App; context: ServerServices }> {
   const { registry, settings } = options;
   const described = toBatchOrigin(options);
   options.storage?.records.saveValue(ORIGIN, described);
@@ -114,7 +115,7 @@ export async function createServer({
       return versionLabels.known.versions;
     },
   };
-  const context: ServerContext = {
+  const context: ServerServices = {
     ...options,
     modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
     rerendered: new RerenderedCalls((message) => app.log.warn({ key: TEMPLATE_TYPE }, message)),

@@ -3,7 +3,7 @@ import { finishAnswers, waitForAnswers, waitWhile } from "../http/connections/fi
 import { type CutAnswer, listCut } from "../http/connections/http-answer.js";
 import { SessionError } from "../session/errors.js";
 import type { Session } from "../session/session.js";
-import type { ServerContext } from "./context.js";
+import type { ServerServices } from "./services.js";
 import type { LostChanges } from "./storage/lost-changes.js";
 
 const MAX_LOGGED = 20;
@@ -28,7 +28,7 @@ export interface StopReport {
  * Stops accepting sessions and model calls. Waits for calls in flight, for exports of ended sessions and for answers that are
  * being sent, for up to `shutdownSeconds`. Then aborts the remaining calls, cuts the remaining answers, and logs what was lost.
  */
-export async function drain(context: ServerContext, logger: FastifyBaseLogger): Promise<StopReport> {
+export async function drain(context: ServerServices, logger: FastifyBaseLogger): Promise<StopReport> {
   const { connections, registry, settings, shutdown } = context;
   context.draining = true;
   connections.closeSoon();
@@ -52,7 +52,7 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
 }
 
 /** Counts what the stop waits for: calls in flight, and sessions that were not exported or whose export was not acknowledged. */
-function countWaiting({ registry, storage }: ServerContext) {
+function countWaiting({ registry, storage }: ServerServices) {
   const waiting = { calls: 0, unexportedSessions: 0, unacknowledgedSessions: 0 };
   for (const { calls, interactionCount, lifecycle } of registry.all()) {
     waiting.calls += calls.size;

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config/index.js";
 import { removeDeadRegistrations } from "../control/dead-registrations.js";
-import type { ServerContext } from "./context.js";
+import type { ExportServices } from "./services.js";
 
 /** Removes the files of dead servers on this machine: batches in shared memory, and registrations in the workers folder. */
 export function removeOrphans(
-  { sharedMemory }: Pick<ServerContext, "sharedMemory">,
+  { sharedMemory }: Pick<ExportServices, "sharedMemory">,
   { server }: Config,
   logger: FastifyBaseLogger,
 ): void {

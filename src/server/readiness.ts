@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { weightVersionSchema } from "../control/weight-version.js";
 import { describeHold } from "../control/weights/weight-updates.js";
-import type { ServerContext } from "./context.js";
 import type { ModelWarning } from "./model-warnings.js";
+import type { ServerServices } from "./services.js";
 import { describeForClients } from "./storage/client-errors.js";
 
 const worker = z
@@ -32,7 +32,7 @@ export const health = z.object({
 
 /** Returns whether the server takes new sessions, and the reason if it does not. */
 export async function readReadiness(
-  context: ServerContext,
+  context: ServerServices,
 ): Promise<{ readonly statusCode: 200 | 503; readonly body: z.input<typeof health> }> {
   const state = { ...describeWarnings(context), ...describeWorker(context) };
   if (context.draining) return { statusCode: 503, body: { status: "draining", ...state } };
@@ -45,18 +45,18 @@ export async function readReadiness(
 }
 
 /** A weight update may hold calls for as long as its trainer wants, which looks like an engine that hangs. */
-function describeHeldCalls({ weights }: ServerContext): { message?: string } {
+function describeHeldCalls({ weights }: ServerServices): { message?: string } {
   if (!weights) return {};
   const { updates, known } = weights;
   const held = known.update && !updates.isActive ? describeHold(known.update, "by a gateway") : updates.describeHold();
   return held === undefined ? {} : { message: held };
 }
 
-function describeWarnings({ modelWarnings }: ServerContext): { warnings?: ModelWarning[] } {
+function describeWarnings({ modelWarnings }: ServerServices): { warnings?: ModelWarning[] } {
   return modelWarnings.length > 0 ? { warnings: [...modelWarnings] } : {};
 }
 
-function describeWorker({ registry, weightVersion }: ServerContext): { worker?: z.input<typeof worker> } {
+function describeWorker({ registry, weightVersion }: ServerServices): { worker?: z.input<typeof worker> } {
   const { workerTag: tag, capacity } = registry;
   if (tag === undefined) return {};
   const { active, ended } = registry.countByState();

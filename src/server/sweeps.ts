@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.js";
-import type { ServerContext } from "./context.js";
+import type { ServerServices } from "./services.js";
 
 const LONGEST_INTERVAL_MS = 10_000;
 const SHORTEST_INTERVAL_MS = 50;
@@ -11,12 +11,12 @@ const SHORTEST_INTERVAL_MS = 50;
  *
  * @returns a function that stops the sweeps
  */
-export function startSweeps(context: ServerContext, config: Config): () => void {
+export function startSweeps(context: ServerServices, config: Config): () => void {
   return sweepRepeatedly(new WeakRef(context), chooseInterval(config));
 }
 
 /** A separate function, because a closure in {@link startSweeps} would keep `context` alive. */
-function sweepRepeatedly(context: WeakRef<ServerContext>, milliseconds: number): () => void {
+function sweepRepeatedly(context: WeakRef<ServerServices>, milliseconds: number): () => void {
   const timer = setInterval(() => {
     const target = context.deref();
     if (target) sweep(target);
@@ -26,7 +26,7 @@ function sweepRepeatedly(context: WeakRef<ServerContext>, milliseconds: number):
   return () => clearInterval(timer);
 }
 
-function sweep({ registry, known, sharedExports, exportLeases, sharedMemory, storage }: ServerContext): void {
+function sweep({ registry, known, sharedExports, exportLeases, sharedMemory, storage }: ServerServices): void {
   exportLeases.reap();
   registry.sweep();
   known.sweep();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ProxyError } from "../../src/client/errors.js";
 import { SessionClient } from "../../src/client/session-client.js";
 import { DEFAULT_SAMPLING } from "../../src/facts/recorded-sampling.js";
-import type { ServerSettings } from "../../src/server/context.js";
+import type { ServerSettings } from "../../src/server/settings.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 
 async function openSession(

@@ -6,7 +6,8 @@ import type { Engine } from "../../src/engine/engine.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
 import { createServer } from "../../src/server/app.js";
-import type { ServerContext, ServerSettings } from "../../src/server/context.js";
+import type { ServerServices } from "../../src/server/services.js";
+import type { ServerSettings } from "../../src/server/settings.js";
 import { toServerSettings } from "../../src/server/start.js";
 import { openServerStorage } from "../../src/server/storage/server-storage.js";
 import { openWeightVersion } from "../../src/server/storage/weight-version.js";
@@ -78,10 +79,10 @@ export class Reply {
 /** A proxy in this process, called without sockets, with shorthands for tests. */
 export class Proxy<E extends Engine = ScriptedEngine> {
   readonly engine: E;
-  readonly context: ServerContext;
+  readonly context: ServerServices;
   readonly app: Awaited<ReturnType<typeof createServer>>["app"];
 
-  private constructor(engine: E, app: Proxy<E>["app"], context: ServerContext) {
+  private constructor(engine: E, app: Proxy<E>["app"], context: ServerServices) {
     this.engine = engine;
     this.app = app;
     this.context = context;

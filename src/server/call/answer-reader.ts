@@ -2,6 +2,7 @@ import type { Finish } from "../../engine/engine.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { OutputEvent, OutputParser, ParsedOutput } from "../../model/output/output-parser.js";
 import type { NativeGeneration } from "../../native/contract.js";
+import type { AnswerStart } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../../protocols/output-parts.js";
 import { eventLoop } from "../../support/async/event-loop.js";
@@ -12,6 +13,12 @@ export interface OutputSink {
   /** False while the client reads too slowly: further writes would accumulate in memory. */
   readonly hasRoom: boolean;
   write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void;
+}
+
+/** Receives the output of one choice of a call. */
+export interface AnswerSink extends OutputSink {
+  /** Called when the prompt is built, for all choices before the first of them has output. The sink calls `advance` whenever it has room again. */
+  start(start: AnswerStart, advance: () => void): void;
 }
 
 export interface ReadOutput extends ParsedOutput {

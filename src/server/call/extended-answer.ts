@@ -2,16 +2,10 @@ import { isUtf8 } from "node:buffer";
 import type { ChatModel } from "../../model/chat-model.js";
 import { joinIds } from "../../model/tokenizer/join-ids.js";
 import { inputLength, type RecordedInteraction } from "../../session/recorded-interaction.js";
-import type { Session } from "../../session/session.js";
-import type { PromptTokens, Turn } from "../../session/turn/turn.js";
+import type { PromptTokens } from "../../session/turn/turn.js";
+import type { Prompted } from "./prompt.js";
 
 const WITH_SPECIAL = { skipSpecialTokens: false } as const;
-
-export interface ExtendedPromptRequest {
-  readonly session: Session;
-  readonly turn: Turn;
-  readonly limit: number;
-}
 
 /** A recorded answer, and what a request has added to it. */
 export interface Extension {
@@ -28,7 +22,7 @@ export interface Extension {
  * An answer that ended with the end-of-turn token does not count: the token is between the answer and the added text, and the
  * template would show it after that text.
  */
-export function findExtension(model: ChatModel, { session, turn }: ExtendedPromptRequest): Extension | undefined {
+export function findExtension({ services: { model }, session, turn }: Prompted): Extension | undefined {
   const found = turn.findExtended();
   if (!found) return undefined;
   const interaction = session.interaction(found.index);
@@ -70,15 +64,15 @@ export function readAddedText(
 
 /** Builds the prompt in `concat`; undefined if the template does not show the added text after the answer. */
 export async function continueTurn(
-  model: ChatModel,
-  { turn, limit }: ExtendedPromptRequest,
+  { services, turn }: Prompted,
   { interaction, addedText }: Extension,
+  limit: number,
 ): Promise<PromptTokens | undefined> {
   const [output] = interaction.output;
   if (!output || interaction.toolsKey !== turn.toolsKey) return undefined;
   const { lastTokenId, templateArgs } = interaction;
   const recorded = { messageCount: inputLength(interaction) + 1, output, lastTokenId, templateArgs, addedText };
-  const result = await model.continuation(turn.conversation, recorded, limit);
+  const result = await services.model.continuation(turn.conversation, recorded, limit);
   return "pieces" in result ? toPrompt(interaction, result.pieces, addedText) : undefined;
 }
 
@@ -89,9 +83,9 @@ export async function continueTurn(
  */
 export async function keepSampled(
   model: ChatModel,
-  { limit }: ExtendedPromptRequest,
   { interaction, sequence, addedText }: Extension,
   rendered: readonly Int32Array[],
+  limit: number,
 ): Promise<PromptTokens | undefined> {
   const ids = joinIds(rendered);
   let common = 0;

@@ -4,7 +4,7 @@ import { declaredSize } from "../../http/body-budget.js";
 import { onResponseClose } from "../../http/disconnect.js";
 import type { ApiError } from "../../http/errors.js";
 import type { Session } from "../../session/session.js";
-import { JsonStream } from "../call/json-stream.js";
+import { JsonStream } from "../call/sending/json-stream.js";
 import type { Admission, AdmittedCall, CallKind } from "../limits/admission.js";
 
 declare module "fastify" {

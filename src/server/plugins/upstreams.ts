@@ -5,9 +5,9 @@ import type { Upstream } from "../../config/index.js";
 import { ApiError } from "../../http/errors.js";
 import { takeBodyJson } from "../../http/json-body.js";
 import type { Session } from "../../session/session.js";
-import { requireOpen } from "../call/require-open.js";
-import type { ServerContext } from "../context.js";
+import { requireOpen } from "../call/call.js";
 import type { UpstreamMetrics } from "../metrics/upstream-metrics.js";
+import type { ServerServices } from "../services.js";
 import { CallProgress } from "../upstreams/call-progress.js";
 import { UpstreamClient } from "../upstreams/upstream-client.js";
 import { UpstreamLoad } from "../upstreams/upstream-limits.js";
@@ -24,7 +24,7 @@ declare module "fastify" {
 }
 
 export interface UpstreamsOptions {
-  readonly context: ServerContext;
+  readonly context: ServerServices;
   readonly rules: UpstreamRules;
 }
 
@@ -69,7 +69,7 @@ class UpstreamForwarder {
   readonly #metrics: UpstreamMetrics;
   readonly #shutdown: AbortSignal;
 
-  constructor({ settings, metrics, shutdown }: ServerContext) {
+  constructor({ settings, metrics, shutdown }: ServerServices) {
     this.#load = new UpstreamLoad(settings.upstreamLimits);
     this.#metrics = metrics.upstreams;
     this.#shutdown = shutdown.signal;

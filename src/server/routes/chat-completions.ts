@@ -2,11 +2,11 @@ import type { App } from "../../http/app-type.js";
 import { chatCompletionSchema, parseChatCompletion } from "../../protocols/chat-completions/request.js";
 import { chatCompletionResponseSchema, toChatCompletion } from "../../protocols/chat-completions/response.js";
 import { ChatCompletionStream } from "../../protocols/chat-completions/stream.js";
-import type { ServerContext } from "../context.js";
+import type { CallServices } from "../services.js";
 import { answerModelCall } from "./model-route.js";
 
 /** POST /v1/chat/completions, also without /v1. */
-export function chatCompletionRoutes(app: App, context: ServerContext): void {
+export function chatCompletionRoutes(app: App, services: CallServices): void {
   for (const url of ["/v1/chat/completions", "/chat/completions"]) {
     app.post(
       url,
@@ -20,8 +20,8 @@ export function chatCompletionRoutes(app: App, context: ServerContext): void {
         },
       },
       async (request, reply) => {
-        const parsed = parseChatCompletion(request.body, context.settings);
-        return answerModelCall(context, request, reply, {
+        const parsed = parseChatCompletion(request.body, services.settings);
+        return answerModelCall(services, request, reply, {
           api: "chat.completions",
           idPrefix: "chatcmpl-",
           request: parsed,

@@ -6,8 +6,8 @@ import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import type { ServerContext } from "../context.js";
 import { requireSession } from "../plugins/auth.js";
+import type { ExportServices } from "../services.js";
 
 const rewardBody = controlBody({
   reward: z.number({ error: "must be a finite number" }),
@@ -25,15 +25,15 @@ const rewardBody = controlBody({
 const EXPORT_WAIT_MS = 2_000;
 
 /** Capacity, start and end of sessions, rewards, weight version. */
-export function controlRoutes(app: App, context: ServerContext): void {
-  grantCapacity(app, context);
-  startSession(app, context);
+export function controlRoutes(app: App, services: ExportServices): void {
+  grantCapacity(app, services);
+  startSession(app, services);
   setReward(app);
   endSession(app);
-  setVersion(app, context);
+  setVersion(app, services);
 }
 
-function grantCapacity(app: App, { registry }: ServerContext): void {
+function grantCapacity(app: App, { registry }: ExportServices): void {
   app.post(
     "/grant_capacity",
     {
@@ -52,7 +52,7 @@ function grantCapacity(app: App, { registry }: ServerContext): void {
   );
 }
 
-function startSession(app: App, context: ServerContext): void {
+function startSession(app: App, services: ExportServices): void {
   app.post(
     "/rl/start_session",
     {
@@ -64,16 +64,16 @@ function startSession(app: App, context: ServerContext): void {
       },
     },
     async ({ body }) => {
-      if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
-      context.store.requireRoomForSession();
-      if (body.weight_version) context.weightVersion.takeOver(body.weight_version);
-      const { session, key } = context.registry.start({
+      if (services.draining) throw new ApiError("server_draining", "The server is shutting down.");
+      services.store.requireRoomForSession();
+      if (body.weight_version) services.weightVersion.takeOver(body.weight_version);
+      const { session, key } = services.registry.start({
         taskId: body.task_id,
         groupId: body.group_id,
         leaseId: body.lease_id,
         apiKey: body.api_key,
       });
-      await storeOrUndo(context.registry, () => context.registry.cancelStart(session));
+      await storeOrUndo(services.registry, () => services.registry.cancelStart(session));
       return { session_id: session.id, session_api_key: key, api_key: key };
     },
   );
@@ -141,7 +141,7 @@ function endSession(app: App): void {
   );
 }
 
-function setVersion(app: App, context: ServerContext): void {
+function setVersion(app: App, services: ExportServices): void {
   app.post(
     "/rl/set_version",
     {
@@ -155,16 +155,16 @@ function setVersion(app: App, context: ServerContext): void {
     async (request) => {
       const { body } = request;
       // A gateway that updates the weights sets the version on its workers.
-      context.weights?.updates.requireNone();
-      await context.weightVersion.set(body.version, body.set_at);
-      await nameVersion(context, request.log);
-      return { version: context.weightVersion.version };
+      services.weights?.updates.requireNone();
+      await services.weightVersion.set(body.version, body.set_at);
+      await nameVersion(services, request.log);
+      return { version: services.weightVersion.version };
     },
   );
 }
 
 /** Gives the engine servers the current version. During an update of a gateway, one worker has given each server its version. */
-async function nameVersion({ engine, weights, weightVersion }: ServerContext, log: FastifyBaseLogger): Promise<void> {
+async function nameVersion({ engine, weights, weightVersion }: ExportServices, log: FastifyBaseLogger): Promise<void> {
   if (!engine.servers || weights?.known.update) return;
   const { version } = weightVersion;
   for (const [url, { message }] of await engine.servers.nameVersion(version)) {

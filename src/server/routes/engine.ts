@@ -10,28 +10,28 @@ import {
 import type { EngineServerState, ServerControl } from "../../engine/engine.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
-import type { ServerContext } from "../context.js";
+import type { ExportServices } from "../services.js";
 
 /** State and control of the engine servers: drain, restore, pause, resume. */
-export function engineRoutes(app: App, context: ServerContext): void {
-  listServers(app, context);
-  drainServer(app, context);
-  restoreServer(app, context);
-  pauseServers(app, context);
+export function engineRoutes(app: App, services: ExportServices): void {
+  listServers(app, services);
+  drainServer(app, services);
+  restoreServer(app, services);
+  pauseServers(app, services);
 }
 
-function listServers(app: App, context: ServerContext): void {
+function listServers(app: App, services: ExportServices): void {
   app.get(
     "/rl/engine",
     {
       config: { key: "admin" },
       schema: { summary: "Health and load of the engine servers", response: { 200: engineRecord } },
     },
-    async () => toRecord(context),
+    async () => toRecord(services),
   );
 }
 
-function drainServer(app: App, context: ServerContext): void {
+function drainServer(app: App, services: ExportServices): void {
   app.post(
     "/rl/engine/drain",
     {
@@ -43,9 +43,9 @@ function drainServer(app: App, context: ServerContext): void {
       },
     },
     async ({ body: { url, wait_seconds: seconds } }) => {
-      const servers = requireServers(context);
+      const servers = requireServers(services);
       requireServer(servers, url);
-      const limit = AbortSignal.any([AbortSignal.timeout(seconds * 1000), context.shutdown.signal]);
+      const limit = AbortSignal.any([AbortSignal.timeout(seconds * 1000), services.shutdown.signal]);
       // An aborted signal starts the draining without waiting for its end.
       await servers.drain(url, seconds > 0 ? limit : AbortSignal.abort()).catch(() => undefined);
       return requireServer(servers, url);
@@ -53,7 +53,7 @@ function drainServer(app: App, context: ServerContext): void {
   );
 }
 
-function restoreServer(app: App, context: ServerContext): void {
+function restoreServer(app: App, services: ExportServices): void {
   app.post(
     "/rl/engine/restore",
     {
@@ -65,16 +65,16 @@ function restoreServer(app: App, context: ServerContext): void {
       },
     },
     async ({ body: { url } }) => {
-      const servers = requireServers(context);
+      const servers = requireServers(services);
       requireServer(servers, url);
-      requireCurrentWeights(context, url);
+      requireCurrentWeights(services, url);
       servers.restore(url);
       return requireServer(servers, url);
     },
   );
 }
 
-function pauseServers(app: App, context: ServerContext): void {
+function pauseServers(app: App, services: ExportServices): void {
   app.post(
     "/rl/engine/pause",
     {
@@ -86,11 +86,11 @@ function pauseServers(app: App, context: ServerContext): void {
       },
     },
     async ({ body: { mode, servers: targets } }) => {
-      const servers = requireServers(context);
-      requireNoUpdate(context);
+      const servers = requireServers(services);
+      requireNoUpdate(services);
       for (const url of targets ?? []) requireServer(servers, url);
       await servers.pause(mode, targets);
-      return toRecord(context);
+      return toRecord(services);
     },
   );
   app.post(
@@ -100,23 +100,23 @@ function pauseServers(app: App, context: ServerContext): void {
       schema: { summary: "Resume paused engine servers", body: resumeBody, response: { 200: engineRecord } },
     },
     async ({ body: { servers: targets, hold } }) => {
-      const servers = requireServers(context);
-      requireNoUpdate(context);
+      const servers = requireServers(services);
+      requireNoUpdate(services);
       for (const url of targets ?? []) requireServer(servers, url);
       await servers.resume({ urls: targets, hold });
-      return toRecord(context);
+      return toRecord(services);
     },
   );
 }
 
 /** @throws ApiError `no_engine_servers` if the engine runs in this process */
-function requireServers({ engine }: ServerContext): ServerControl {
+function requireServers({ engine }: ExportServices): ServerControl {
   if (engine.servers) return engine.servers;
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) runs in this process and has no servers.`);
 }
 
 /** @throws ApiError `weights_busy` during a weight update, also one of a gateway: the update pauses and resumes by itself */
-function requireNoUpdate({ weights }: ServerContext): void {
+function requireNoUpdate({ weights }: ExportServices): void {
   weights?.updates.requireNone();
   if (!weights?.known.update) return;
   const message = `A gateway updates the weights to version ${weights.known.update.version}. Wait for its end.`;
@@ -124,7 +124,7 @@ function requireNoUpdate({ weights }: ServerContext): void {
 }
 
 /** @throws ApiError `engine_server_outdated` if the server's weights are not those of the current version */
-function requireCurrentWeights({ weights, weightVersion: { version: current } }: ServerContext, url: string): void {
+function requireCurrentWeights({ weights, weightVersion: { version: current } }: ExportServices, url: string): void {
   const version = weights?.known.find(url).version;
   if (version === undefined || version === current) return;
   const has = version === null ? "unknown weights" : `weights of version ${version}`;
@@ -141,7 +141,7 @@ function requireServer(servers: ServerControl, url: string): z.input<typeof serv
   throw new ApiError("engine_server_not_found", message, { param: "url" });
 }
 
-function toRecord({ engine: { type, servers }, versionLabels }: ServerContext): z.input<typeof engineRecord> {
+function toRecord({ engine: { type, servers }, versionLabels }: ExportServices): z.input<typeof engineRecord> {
   return {
     type,
     paused: servers?.paused ?? null,

@@ -4,11 +4,11 @@ import { SESSIONS_FILE, sessionsBody } from "../../control/sessions-request.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { writeSessions } from "../../session/stored/file/write-sessions.js";
-import type { ServerContext } from "../context.js";
+import type { ExportServices } from "../services.js";
 import { toWaits } from "./export-waits.js";
 
 /** Adds the call that sends the records of sessions as a sessions file. The sessions stay as they are. */
-export function exportSessionsRoutes(app: App, context: ServerContext): void {
+export function exportSessionsRoutes(app: App, services: ExportServices): void {
   app.post(
     "/export_sessions",
     {
@@ -16,9 +16,9 @@ export function exportSessionsRoutes(app: App, context: ServerContext): void {
       schema: { summary: "The records of many sessions as a file, which leaves them as they are", body: sessionsBody },
     },
     async ({ body }, reply) => {
-      const { exporter, origin } = context;
+      const { exporter, origin } = services;
       await refuseDuplicates(body.session_ids);
-      const waits = toWaits(body, context, disconnectSignal(reply));
+      const waits = toWaits(body, services, disconnectSignal(reply));
       const { sessions, settle } = await exporter.prepare(body.session_ids, waits, () => Promise.resolve());
       const file = Readable.from(writeSessions(sessions, origin), { objectMode: false });
       // Not when the response closes, because the session that is being read must not be freed until the file is closed.

@@ -1,5 +1,5 @@
 import type { ExportWaits } from "../../session/export/exporter.js";
-import type { ServerContext } from "../context.js";
+import type { ExportServices } from "../services.js";
 
 /**
  * Returns the waits of an export. They also end when the server shuts down.
@@ -8,7 +8,7 @@ import type { ServerContext } from "../context.js";
  */
 export function toWaits(
   body: { wait_seconds: number; drain_seconds?: number | undefined },
-  { settings, shutdown }: ServerContext,
+  { settings, shutdown }: ExportServices,
   signal: AbortSignal,
 ): ExportWaits {
   return {

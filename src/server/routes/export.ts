@@ -22,17 +22,17 @@ import { newBatchId } from "../../session/worker-tag.js";
 import { createDeferred } from "../../support/async/deferred.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import type { Slices } from "../../support/async/run-steps.js";
-import type { ServerContext } from "../context.js";
+import type { ExportServices } from "../services.js";
 import { toWaits } from "./export-waits.js";
 
 /** Exports of training data: one session with its interactions, or many sessions as one batch. */
-export function exportRoutes(app: App, context: ServerContext): void {
-  exportTrajectories(app, context);
-  exportBatch(app, context);
-  acknowledgeBatch(app, context);
+export function exportRoutes(app: App, services: ExportServices): void {
+  exportTrajectories(app, services);
+  exportBatch(app, services);
+  acknowledgeBatch(app, services);
 }
 
-function exportTrajectories(app: App, context: ServerContext): void {
+function exportTrajectories(app: App, services: ExportServices): void {
   app.post(
     "/export_trajectories",
     {
@@ -40,10 +40,10 @@ function exportTrajectories(app: App, context: ServerContext): void {
       schema: { summary: "One session's interactions with discounted rewards", body: trajectoriesBody },
     },
     async ({ body }, reply) => {
-      const { exporter, metrics, origin } = context;
+      const { exporter, metrics, origin } = services;
       const onPlanned = (summary: ExportSummary) => metrics.exports.count(summary);
       const pack = toTrajectoryOptions(body);
-      const waits = toWaits(body, context, disconnectSignal(reply));
+      const waits = toWaits(body, services, disconnectSignal(reply));
       if (body.format === "safetensors") {
         const options = batchOptionsSchema.parse(pack);
         const batch = await exporter.one(body.session_id, waits, (session) =>
@@ -64,7 +64,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
   );
 }
 
-function exportBatch(app: App, context: ServerContext): void {
+function exportBatch(app: App, services: ExportServices): void {
   app.post(
     "/export_batch",
     {
@@ -75,9 +75,9 @@ function exportBatch(app: App, context: ServerContext): void {
       await refuseDuplicates(body.session_ids);
       const options = toBatchOptions(body);
       const shards = toShards(body);
-      const waits = toWaits(body, context, disconnectSignal(reply));
-      const memory = body.transport === "shm" ? context.sharedMemory.pool : "heap";
-      const { metrics, origin } = context;
+      const waits = toWaits(body, services, disconnectSignal(reply));
+      const memory = body.transport === "shm" ? services.sharedMemory.pool : "heap";
+      const { metrics, origin } = services;
       let summary: ExportSummary | undefined;
       const onPlanned = (planned: ExportSummary) => (summary = planned);
       const sendsEarly = body.transport === "body" && !body.acknowledge && canSendParts(reply);
@@ -90,7 +90,7 @@ function exportBatch(app: App, context: ServerContext): void {
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const exportAll = async () => {
-        const { packed, sessions, settle } = await context.exporter.prepare(body.session_ids, waits, pack, part);
+        const { packed, sessions, settle } = await services.exporter.prepare(body.session_ids, waits, pack, part);
         settle(body.acknowledge ? "held" : "taken");
         // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
         if (summary && (shard ?? 0) === 0) metrics.exports.count(summary);
@@ -98,24 +98,24 @@ function exportBatch(app: App, context: ServerContext): void {
       };
       const exported = exportAll();
       const early = await Promise.race([first.promise, exported.then(() => undefined)]);
-      if (early) return sendBatch(early, body.session_ids, reply, metrics.exports, untilStored(exported, context));
+      if (early) return sendBatch(early, body.session_ids, reply, metrics.exports, untilStored(exported, services));
       const { batches, sessions } = await exported;
-      const packed = nameBatches(batches, body, () => createBatchId(context.registry));
-      if (body.acknowledge) grantLeases(packed, sessions, body, reply, context);
-      return answerBatches(packed, body, reply, context);
+      const packed = nameBatches(batches, body, () => createBatchId(services.registry));
+      if (body.acknowledge) grantLeases(packed, sessions, body, reply, services);
+      return answerBatches(packed, body, reply, services);
     },
   );
 }
 
 /** Resolves when the sessions are exported and the export is on disk. Answers in one piece wait for the disk in plugins/storage.ts. */
-async function untilStored(exported: Promise<unknown>, { registry }: ServerContext): Promise<void> {
+async function untilStored(exported: Promise<unknown>, { registry }: ExportServices): Promise<void> {
   await exported;
   // Sealing many sessions takes some milliseconds, and sending goes on in the iteration of the event loop in which this resolves.
   await eventLoop.yield();
   await registry.flushed().catch(() => undefined);
 }
 
-function acknowledgeBatch(app: App, { sharedExports, exportLeases }: ServerContext): void {
+function acknowledgeBatch(app: App, { sharedExports, exportLeases }: ExportServices): void {
   app.delete(
     "/export_batch/:id",
     {
@@ -149,7 +149,7 @@ function grantLeases(
   sessions: readonly Session[],
   { lease_seconds, reader_pid: readerPid }: BatchRequest,
   reply: FastifyReply,
-  { exportLeases }: ServerContext,
+  { exportLeases }: ExportServices,
 ): void {
   const milliseconds = lease_seconds * 1000;
   for (const { id, part } of packed) exportLeases.grant(sessions, { milliseconds, readerPid, part, id });
@@ -159,5 +159,5 @@ function grantLeases(
 }
 
 /** Creates the id of a batch that has only sessions of this server. */
-const createBatchId = ({ workerTag }: ServerContext["registry"]): string =>
+const createBatchId = ({ workerTag }: ExportServices["registry"]): string =>
   newBatchId(workerTag === undefined ? [] : [workerTag]);

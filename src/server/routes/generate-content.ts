@@ -16,11 +16,11 @@ import { generateContentResponseSchema, toGenerateContentResponse } from "../../
 import { type Framing, GenerateContentStream } from "../../protocols/generate-content/stream.js";
 import { countFunctions } from "../../protocols/generate-content/tools.js";
 import { groupDigits } from "../../support/group-digits.js";
-import { countPromptTokens } from "../call/build-prompt.js";
-import type { ServerContext } from "../context.js";
+import { countPromptTokens } from "../call/prompt.js";
 import { signedReasoning } from "../memory/signed-reasoning.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
+import type { CallServices } from "../services.js";
 import { addGoogleMethods, GOOGLE_METHOD, readModelName } from "./google-methods.js";
 import { answerModelCall } from "./model-route.js";
 
@@ -44,14 +44,14 @@ const query = z.object({
 });
 
 /** POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
-export function generateContentRoutes(app: App, context: ServerContext): void {
+export function generateContentRoutes(app: App, services: CallServices): void {
   addGoogleMethods(app);
-  generateContent(app, context);
-  streamGenerateContent(app, context);
-  countTokens(app, context);
+  generateContent(app, services);
+  streamGenerateContent(app, services);
+  countTokens(app, services);
 }
 
-function generateContent(app: App, context: ServerContext): void {
+function generateContent(app: App, services: CallServices): void {
   app.post(
     URL,
     {
@@ -64,13 +64,13 @@ function generateContent(app: App, context: ServerContext): void {
       },
     },
     async (request, reply) => {
-      const parsed = parse(context, request, { body: request.body, path: request.params["*"], stream: false });
-      return answer(context, request, reply, parsed, "sse");
+      const parsed = parse(services, request, { body: request.body, path: request.params["*"], stream: false });
+      return answer(services, request, reply, parsed, "sse");
     },
   );
 }
 
-function streamGenerateContent(app: App, context: ServerContext): void {
+function streamGenerateContent(app: App, services: CallServices): void {
   app.post(
     URL,
     {
@@ -84,22 +84,22 @@ function streamGenerateContent(app: App, context: ServerContext): void {
       },
     },
     async (request, reply) => {
-      const parsed = parse(context, request, { body: request.body, path: request.params["*"], stream: true });
-      return answer(context, request, reply, parsed, request.query.alt === "sse" ? "sse" : "array");
+      const parsed = parse(services, request, { body: request.body, path: request.params["*"], stream: true });
+      return answer(services, request, reply, parsed, request.query.alt === "sse" ? "sse" : "array");
     },
   );
 }
 
 /** @param framing used only if the answer is streamed */
 async function answer(
-  context: ServerContext,
+  services: CallServices,
   request: FastifyRequest,
   reply: FastifyReply,
   parsed: ParsedGenerateContent,
   framing: Framing,
 ): Promise<FastifyReply> {
   const { includeThoughts } = parsed;
-  return answerModelCall(context, request, reply, {
+  return answerModelCall(services, request, reply, {
     api: "generate_content",
     idPrefix: "gen_",
     request: parsed,
@@ -115,9 +115,9 @@ interface Call {
   readonly stream: boolean;
 }
 
-function parse(context: ServerContext, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
-  checkCounts(body, context);
-  const { serverTools, images, maxChoices, maxPromptCharacters } = context.settings;
+function parse(services: CallServices, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
+  checkCounts(body, services);
+  const { serverTools, images, maxChoices, maxPromptCharacters } = services.settings;
   const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
   return parseGenerateContent(body, {
     model: readModelName(path),
@@ -135,7 +135,7 @@ function parse(context: ServerContext, request: FastifyRequest, { body, path, st
  *
  * @throws ApiError `body_too_complex`
  */
-function checkCounts(body: GenerateContentRequest, { settings }: ServerContext): void {
+function checkCounts(body: GenerateContentRequest, { settings }: CallServices): void {
   const { contents: mostContents, tools: mostTools } = settings.jsonLimits.lists;
   refuseMore("contents", body.contents.length, mostContents, "contents");
   refuseMore("tools", countFunctions(body), mostTools, "functions");
@@ -148,7 +148,7 @@ function refuseMore(param: string, count: number, most: number | undefined, what
   throw new ApiError("body_too_complex", message, { param });
 }
 
-function countTokens(app: App, context: ServerContext): void {
+function countTokens(app: App, services: CallServices): void {
   app.post(
     URL,
     {
@@ -162,11 +162,14 @@ function countTokens(app: App, context: ServerContext): void {
     },
     async (request, reply) => {
       const body = toCountedRequest(request.body);
-      checkCounts(body, context);
-      applyGeminiPolicies(body, context.settings);
+      checkCounts(body, services);
+      applyGeminiPolicies(body, services.settings);
       const session = requireSession(request);
-      const conversation = readGeminiConversation(body, signedReasoning(session, context.settings.maxPromptCharacters));
-      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
+      const conversation = readGeminiConversation(
+        body,
+        signedReasoning(session, services.settings.maxPromptCharacters),
+      );
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, conversation));
       return { totalTokens: tokens };
     },
   );

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../http/app-type.js";
-import { readContextLimit } from "../call/context-limit.js";
-import type { ServerContext } from "../context.js";
+import { readContextLimit } from "../call/prompt.js";
+import type { CallServices } from "../services.js";
 
 /** Google's model record. */
 const model = z.object({
@@ -18,7 +18,7 @@ const model = z.object({
 });
 
 /** GET /v1beta/models and /v1beta/models/{model}, in Google's form. */
-export function googleModelsRoutes(app: App, context: ServerContext): void {
+export function googleModelsRoutes(app: App, services: CallServices): void {
   app.get(
     "/v1beta/models",
     {
@@ -28,7 +28,7 @@ export function googleModelsRoutes(app: App, context: ServerContext): void {
         response: { 200: z.object({ models: z.array(model) }) },
       },
     },
-    async () => ({ models: [await describeModel(context)] }),
+    async () => ({ models: [await describeModel(services)] }),
   );
   app.get(
     "/v1beta/models/*",
@@ -36,13 +36,13 @@ export function googleModelsRoutes(app: App, context: ServerContext): void {
       config: { key: "any", pattern: "/v1beta/models/{model}" },
       schema: { summary: "Describe the served model in Google's form, whatever the name", response: { 200: model } },
     },
-    async () => describeModel(context),
+    async () => describeModel(services),
   );
 }
 
-async function describeModel(context: ServerContext): Promise<z.input<typeof model>> {
-  const { modelName } = context.settings;
-  const tokens = await readContextLimit(context);
+async function describeModel(services: CallServices): Promise<z.input<typeof model>> {
+  const { modelName } = services.settings;
+  const tokens = await readContextLimit(services);
   return {
     name: `models/${modelName}`,
     version: "1",

@@ -10,25 +10,25 @@ import {
 } from "../../protocols/messages/request.js";
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
-import { countPromptTokens } from "../call/build-prompt.js";
-import type { ServerContext } from "../context.js";
+import { countPromptTokens } from "../call/prompt.js";
 import { signedReasoning } from "../memory/signed-reasoning.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
+import type { CallServices } from "../services.js";
 import { answerModelCall } from "./model-route.js";
 
 /** Anthropic's SDK appends /v1 to its base URL, which may already end in /v1. Other clients append only /messages. */
 const PREFIXES = ["/v1", "/v1/v1", ""];
 
 /** POST /v1/messages and /v1/messages/count_tokens. */
-export function messagesRoutes(app: App, context: ServerContext): void {
+export function messagesRoutes(app: App, services: CallServices): void {
   for (const prefix of PREFIXES) {
-    createMessage(app, context, `${prefix}/messages`);
-    countTokens(app, context, `${prefix}/messages/count_tokens`);
+    createMessage(app, services, `${prefix}/messages`);
+    countTokens(app, services, `${prefix}/messages/count_tokens`);
   }
 }
 
-function createMessage(app: App, context: ServerContext, url: string): void {
+function createMessage(app: App, services: CallServices, url: string): void {
   app.post(
     url,
     {
@@ -42,9 +42,9 @@ function createMessage(app: App, context: ServerContext, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      const { serverTools, images } = context.settings;
-      const readReasoning = signedReasoning(requireSession(request), context.settings.maxPromptCharacters);
-      return answerModelCall(context, request, reply, {
+      const { serverTools, images } = services.settings;
+      const readReasoning = signedReasoning(requireSession(request), services.settings.maxPromptCharacters);
+      return answerModelCall(services, request, reply, {
         api: "messages",
         idPrefix: "msg_",
         request: parseMessages(request.body, { serverTools, images, readReasoning }),
@@ -55,7 +55,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
   );
 }
 
-function countTokens(app: App, context: ServerContext, url: string): void {
+function countTokens(app: App, services: CallServices, url: string): void {
   app.post(
     url,
     {
@@ -69,13 +69,13 @@ function countTokens(app: App, context: ServerContext, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      applyAnthropicPolicies(request.body, context.settings);
+      applyAnthropicPolicies(request.body, services.settings);
       const session = requireSession(request);
       const conversation = readAnthropicConversation(
         request.body,
-        signedReasoning(session, context.settings.maxPromptCharacters),
+        signedReasoning(session, services.settings.maxPromptCharacters),
       );
-      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(context, session, conversation));
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, conversation));
       return { input_tokens: tokens };
     },
   );

@@ -1,44 +1,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Api } from "../../facts/call-facts.js";
-import { onResponseClose, peerOf } from "../../http/disconnect.js";
+import { onResponseClose } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
-import { readTraceContext } from "../../http/trace-context.js";
-import type { GenerationAnswer } from "../../protocols/generation-answer.js";
-import type { ModelRequest } from "../../protocols/model-request.js";
 import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
-import type { StreamEncoder } from "../../protocols/stream-encoder.js";
-import { readCallOrigin } from "../call/call-origin.js";
-import { EventStream } from "../call/event-stream.js";
-import { sendJson } from "../call/json-stream.js";
-import type { CallRecord, ModelCall } from "../call/model-call.js";
-import { warnOfRawLogprobs } from "../call/raw-logprobs.js";
+import { Call, INTERACTIONS, type ProtocolCall } from "../call/call.js";
+import { type RecordedChoice, warnOfRawLogprobs } from "../call/record.js";
 import { runModelCall } from "../call/run-model-call.js";
-import type { ServerContext } from "../context.js";
+import type { EventStream } from "../call/sending/event-stream.js";
+import { sendJson } from "../call/sending/json-stream.js";
 import { toServerApiError } from "../errors.js";
 import { whileAdmitted } from "../plugins/admission.js";
-import { requireSession } from "../plugins/auth.js";
-
-/** The parts of a model call that depend on its protocol. */
-export interface ProtocolCall {
-  readonly api: Api;
-  readonly idPrefix: string;
-  readonly request: ModelRequest;
-  readonly encoder: () => StreamEncoder;
-  /** @param others the answers of the further choices */
-  readonly toResponse: (answer: GenerationAnswer, others: readonly GenerationAnswer[]) => object;
-  /** See {@link ModelCall.measureKept}. */
-  readonly measureKept?: () => number;
-  /** See {@link ModelCall.onRecorded}. */
-  readonly onRecorded?: (record: CallRecord) => Promise<void> | undefined;
-}
-
-/** Header of calls with several choices: the ids of their interactions. Some SDKs drop the field that each choice has for it. */
-const INTERACTIONS = "x-rolltape-interactions";
+import type { CallServices } from "../services.js";
 
 /** Runs a model call and sends the answer, whole or as a stream. */
 export async function answerModelCall(
-  context: ServerContext,
+  services: CallServices,
   request: FastifyRequest,
   reply: FastifyReply,
   protocol: ProtocolCall,
@@ -46,7 +22,7 @@ export async function answerModelCall(
   // Otherwise the parsed body would take memory until the answer is sent.
   request.body = undefined;
   try {
-    const whole = await whileAdmitted(request, reply, () => answerAdmitted(context, request, reply, protocol));
+    const whole = await whileAdmitted(request, reply, () => answerAdmitted(services, request, reply, protocol));
     return whole ? sendJson(reply, whole) : reply;
   } catch (error) {
     // Nothing was recorded.
@@ -57,96 +33,29 @@ export async function answerModelCall(
 
 /** @returns the whole answer; undefined if it was streamed */
 function answerAdmitted(
-  context: ServerContext,
+  services: CallServices,
   request: FastifyRequest,
   reply: FastifyReply,
   protocol: ProtocolCall,
 ): Promise<object | undefined> {
-  const stream = protocol.request.stream ? new EventStream(reply, protocol.encoder(), context) : undefined;
-  const call: ModelCall = {
-    session: requireSession(request),
-    takeovers: request.takeovers,
-    api: protocol.api,
-    idPrefix: protocol.idPrefix,
-    request: protocol.request,
-    admitted: request.admitted,
-    startedAt: Date.now(),
-    retry: {
-      retryCount: parseRetryCount(request.headers["x-stainless-retry-count"]),
-      idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
-    },
-    origin: readCallOrigin(request.headers),
-    traceHeaders: readTraceContext(request.headers)?.headers,
-    client: peerOf(reply),
-    stream,
-    onRecorded: protocol.onRecorded,
-    measureKept: protocol.measureKept,
-    onBegun: (ids) => ids.length > 1 && void reply.header(INTERACTIONS, ids.join(", ")),
-    onUnenforced: listUnenforced(reply),
-    onOverridden: (fields) => void reply.header("x-rolltape-sampling-override", fields.join(", ")),
-  };
+  const call = new Call(services, request, reply, protocol);
   const { droppedTools, placeholders = 0 } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
   if (placeholders > 0) void reply.header("x-rolltape-placeholders", String(placeholders));
-  return stream ? streamAnswer(context, reply, stream, call) : answerWhole(context, reply, protocol, call);
+  return call.stream ? streamAnswer(call, call.stream, reply) : answerWhole(call, reply);
 }
 
-async function answerWhole(
-  context: ServerContext,
-  reply: FastifyReply,
-  protocol: ProtocolCall,
-  call: ModelCall,
-): Promise<object | undefined> {
-  const records = await runModelCall(context, call);
-  noteRecords(context, reply, call, records);
+async function answerWhole(call: Call, reply: FastifyReply): Promise<object | undefined> {
+  const records = await runModelCall(call);
+  noteRecords(call, reply, records);
   const [answer, ...others] = records.map((record) => record.answer);
-  return answer && protocol.toResponse(answer, others);
+  return answer && call.protocol.toResponse(answer, others);
 }
 
-/** Returns a function that adds a field to the header which lists fields that are not enforced. */
-function listUnenforced(reply: FastifyReply): ModelCall["onUnenforced"] {
-  let fields: readonly string[] = [];
-  return (field) => {
-    if (fields.includes(field)) return;
-    fields = [...fields, field];
-    void reply.header("x-rolltape-not-enforced", fields.join(", "));
-  };
-}
-
-/** What follows from a recorded call, before its answer is sent. */
-function noteRecords(
-  context: ServerContext,
-  reply: FastifyReply,
-  call: ModelCall,
-  records: readonly CallRecord[],
-): void {
-  storeDelivery(context, reply, call, records);
-  warnOfRawLogprobs(context.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
-}
-
-/** When the answer is sent, stores this fact. Without it, the interactions would count as undelivered after a restart. */
-function storeDelivery(
-  context: ServerContext,
-  reply: FastifyReply,
-  { session }: ModelCall,
-  records: readonly CallRecord[],
-): void {
-  if (!context.storage) return;
-  onResponseClose(reply, (complete) => {
-    if (!complete) return;
-    for (const { interaction } of records) session.delivery.answered(interaction.index);
-  });
-}
-
-async function streamAnswer(
-  context: ServerContext,
-  reply: FastifyReply,
-  stream: EventStream,
-  call: ModelCall,
-): Promise<undefined> {
+async function streamAnswer(call: Call, stream: EventStream, reply: FastifyReply): Promise<undefined> {
   try {
-    const records = await runModelCall(context, call);
-    noteRecords(context, reply, call, records);
+    const records = await runModelCall(call);
+    noteRecords(call, reply, records);
     // The closing events repeat the texts, and are written while the client reads them.
     call.admitted?.holdSource(records.reduce((bytes, { answer }) => bytes + measurePartLogprobs(answer.parts), 0));
     stream.finish(records);
@@ -162,13 +71,17 @@ async function streamAnswer(
   }
 }
 
-/** Returns how often the client sent this request before. OpenAI's and Anthropic's SDKs send the number in this header. */
-function parseRetryCount(header: string | string[] | undefined): number {
-  const count = typeof header === "string" ? Number.parseInt(header, 10) : 0;
-  return Number.isNaN(count) ? 0 : count;
+/** What follows from a recorded call, before its answer is sent. */
+function noteRecords(call: Call, reply: FastifyReply, records: readonly RecordedChoice[]): void {
+  storeDelivery(call, reply, records);
+  warnOfRawLogprobs(call.services.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
 }
 
-/** Returns the key that all attempts at one request share; undefined if the SDK sends none. */
-function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
-  return typeof header === "string" && header !== "" ? header : undefined;
+/** When the answer is sent, stores this fact. Without it, the interactions would count as undelivered after a restart. */
+function storeDelivery({ services, session }: Call, reply: FastifyReply, records: readonly RecordedChoice[]): void {
+  if (!services.storage) return;
+  onResponseClose(reply, (complete) => {
+    if (!complete) return;
+    for (const { interaction } of records) session.delivery.answered(interaction.index);
+  });
 }

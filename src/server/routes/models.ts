@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isAnthropicClient } from "../../control/anthropic-client.js";
 import type { App } from "../../http/app-type.js";
-import { readContextLimit } from "../call/context-limit.js";
-import type { ServerContext } from "../context.js";
+import { readContextLimit } from "../call/prompt.js";
+import type { CallServices } from "../services.js";
 import type { UpstreamRules } from "../upstreams/upstream-rules.js";
 
 const openaiModel = z.object({
@@ -43,14 +43,14 @@ const STARTED = new Date();
 const PREFIXES = ["/v1", "/v1/v1", ""];
 
 /** GET /v1/models and /v1/models/{id}, in the shape of the client's API. */
-export function modelsRoutes(app: App, context: ServerContext, rules: UpstreamRules): void {
+export function modelsRoutes(app: App, services: CallServices, rules: UpstreamRules): void {
   for (const prefix of PREFIXES) {
-    listModels(app, context, rules, `${prefix}/models`);
-    retrieveModel(app, context, rules, `${prefix}/models/*`);
+    listModels(app, services, rules, `${prefix}/models`);
+    retrieveModel(app, services, rules, `${prefix}/models/*`);
   }
 }
 
-function listModels(app: App, context: ServerContext, rules: UpstreamRules, url: string): void {
+function listModels(app: App, services: CallServices, rules: UpstreamRules, url: string): void {
   const response = { 200: z.union([openaiList, anthropicList]) };
   app.get(
     url,
@@ -63,7 +63,7 @@ function listModels(app: App, context: ServerContext, rules: UpstreamRules, url:
       },
     },
     async (request) => {
-      const served = await servedModel(context);
+      const served = await servedModel(services);
       const models = [served, ...rules.listNames().map(upstreamModel)];
       if (!isAnthropicClient(request)) return { object: "list" as const, data: models.map(toOpenai) };
       const last = models.at(-1) ?? served;
@@ -73,7 +73,7 @@ function listModels(app: App, context: ServerContext, rules: UpstreamRules, url:
 }
 
 /** Returns the served model for any name that no upstream answers, because model calls accept any name. The name may contain slashes. */
-function retrieveModel(app: App, context: ServerContext, rules: UpstreamRules, url: string): void {
+function retrieveModel(app: App, services: CallServices, rules: UpstreamRules, url: string): void {
   const response = { 200: z.union([openaiModel, anthropicModel]) };
   app.get(
     url,
@@ -89,7 +89,7 @@ function retrieveModel(app: App, context: ServerContext, rules: UpstreamRules, u
     async (request) => {
       const name = request.params["*"];
       const isUpstream = rules.find(name)?.refuse === false;
-      const model = isUpstream ? upstreamModel(name) : await servedModel(context);
+      const model = isUpstream ? upstreamModel(name) : await servedModel(services);
       return isAnthropicClient(request) ? toAnthropic(model) : toOpenai(model);
     },
   );
@@ -102,8 +102,8 @@ interface ListedModel {
   readonly tokens: number | undefined;
 }
 
-async function servedModel(context: ServerContext): Promise<ListedModel> {
-  return { id: context.settings.modelName, owner: "rolltape", tokens: await readContextLimit(context) };
+async function servedModel(services: CallServices): Promise<ListedModel> {
+  return { id: services.settings.modelName, owner: "rolltape", tokens: await readContextLimit(services) };
 }
 
 const upstreamModel = (id: string): ListedModel => ({ id, owner: "upstream", tokens: undefined });

@@ -17,7 +17,7 @@ import { shardFields } from "../../session/batch/batch-options.js";
 import type { PreparedExport } from "../../session/export/exporter.js";
 import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import { MAX_BATCH_ID } from "../../session/worker-tag.js";
-import type { ServerContext } from "../context.js";
+import type { ExportServices } from "../services.js";
 import { toWaits } from "./export-waits.js";
 
 const prepareBody = controlBody({
@@ -40,13 +40,13 @@ const heldExport = z.object({
  * The sessions of one worker in a batch that a gateway packs, in three calls: `ready` waits, `prepare` sends the records, `settle` marks
  * the sessions as exported. The gateway settles only when it has packed the batch.
  */
-export function preparedExportRoutes(app: App, context: ServerContext): void {
-  ready(app, context);
-  prepare(app, context);
-  settle(app, context);
+export function preparedExportRoutes(app: App, services: ExportServices): void {
+  ready(app, services);
+  prepare(app, services);
+  settle(app, services);
 }
 
-function ready(app: App, context: ServerContext): void {
+function ready(app: App, services: ExportServices): void {
   app.post(
     "/export_batch/ready",
     {
@@ -58,13 +58,13 @@ function ready(app: App, context: ServerContext): void {
       },
     },
     async ({ body }, reply) => {
-      const waits = toWaits(body, context, disconnectSignal(reply));
-      return { sessions: (await context.exporter.ready(body.session_ids, waits)).length };
+      const waits = toWaits(body, services, disconnectSignal(reply));
+      return { sessions: (await services.exporter.ready(body.session_ids, waits)).length };
     },
   );
 }
 
-function prepare(app: App, context: ServerContext): void {
+function prepare(app: App, services: ExportServices): void {
   app.post(
     "/export_batch/prepare",
     {
@@ -75,10 +75,10 @@ function prepare(app: App, context: ServerContext): void {
       },
     },
     async ({ body }, reply) => {
-      const { exporter, origin, preparedExports } = context;
+      const { exporter, origin, preparedExports } = services;
       await refuseDuplicates(body.session_ids);
       const { session_ids, shards, shard, hold_seconds } = body;
-      const waits = toWaits(body, context, disconnectSignal(reply));
+      const waits = toWaits(body, services, disconnectSignal(reply));
       const part = shard === undefined ? undefined : { shards, shard };
       const prepared = await exporter.prepare(session_ids, waits, () => Promise.resolve(), part);
       const file = Readable.from(writeSessions(prepared.sessions, origin, { forBatch: true }), { objectMode: false });
@@ -103,7 +103,7 @@ function afterReading(file: Readable, settle: PreparedExport<unknown>["settle"])
   };
 }
 
-function settle(app: App, { preparedExports, exportLeases }: ServerContext): void {
+function settle(app: App, { preparedExports, exportLeases }: ExportServices): void {
   app.post(
     "/export_batch/:id/settle",
     {

@@ -9,24 +9,24 @@ import { responseSchema, toEcho, toResponseBody } from "../../protocols/response
 import { ResponsesStream } from "../../protocols/responses/stream.js";
 import type { Session } from "../../session/session.js";
 import { groupDigits } from "../../support/group-digits.js";
-import { sendJson } from "../call/json-stream.js";
+import { sendJson } from "../call/sending/json-stream.js";
 import { tokenJsonFor } from "../call/token-slices.js";
-import type { ServerContext } from "../context.js";
 import { measureEcho, StoredResponses } from "../memory/stored-responses.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
+import type { CallServices } from "../services.js";
 import { answerModelCall } from "./model-route.js";
 
 /** POST /v1/responses and GET /v1/responses/{id}, also without /v1. */
-export function responsesRoutes(app: App, context: ServerContext): void {
-  const stored = new StoredResponses(context.registry, tokenJsonFor(context.model));
+export function responsesRoutes(app: App, services: CallServices): void {
+  const stored = new StoredResponses(services.registry, tokenJsonFor(services.model));
   for (const url of ["/v1/responses", "/responses"]) {
-    createResponse(app, context, stored, url);
+    createResponse(app, services, stored, url);
     retrieveResponse(app, stored, url);
   }
 }
 
-function createResponse(app: App, context: ServerContext, stored: StoredResponses, url: string): void {
+function createResponse(app: App, services: CallServices, stored: StoredResponses, url: string): void {
   app.post(
     url,
     {
@@ -47,11 +47,11 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       await stored.load(session, listNamedResponses(request.body));
       const parsed = parseResponses(
         request.body,
-        stored.forSession(session, context.settings.maxPromptCharacters),
-        context.settings,
+        stored.forSession(session, services.settings.maxPromptCharacters),
+        services.settings,
       );
-      if (request.body.previous_response_id !== undefined) requireFewMessages(parsed, context);
-      return answerModelCall(context, request, reply, {
+      if (request.body.previous_response_id !== undefined) requireFewMessages(parsed, services);
+      return answerModelCall(services, request, reply, {
         api: "responses",
         idPrefix: RESPONSE_PREFIX,
         request: parsed,
@@ -69,7 +69,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
  *
  * @throws ApiError `body_too_complex`
  */
-function requireFewMessages({ conversation: { messages } }: ModelRequest, { settings }: ServerContext): void {
+function requireFewMessages({ conversation: { messages } }: ModelRequest, { settings }: CallServices): void {
   const most = settings.jsonLimits.lists.input ?? Number.POSITIVE_INFINITY;
   if (messages.length <= most) return;
   const [counted, allowed] = [messages.length, most].map((count) => groupDigits(count));

@@ -4,7 +4,7 @@ import { deleteQuery, listedSession, sessionsQuery, takeOverBody } from "../../c
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
 import { sessionTranscript } from "../../transcript/schema.js";
-import type { ServerContext } from "../context.js";
+import type { ExportServices } from "../services.js";
 import { readTranscript } from "../transcript-body.js";
 import { sendBytes } from "./send-bytes.js";
 
@@ -15,7 +15,7 @@ const sessionList = z.object({
 });
 
 /** Lists sessions and their state, and deletes sessions without an export. */
-export function sessionRoutes(app: App, { registry, exportLeases }: ServerContext): void {
+export function sessionRoutes(app: App, { registry, exportLeases }: ExportServices): void {
   app.get(
     "/rl/sessions",
     {

@@ -4,13 +4,13 @@ import { transcriptQuery, transcriptsBody } from "../../control/session-schemas.
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { sessionTranscript } from "../../transcript/schema.js";
-import type { ServerContext } from "../context.js";
 import { readTranscriptLines } from "../read-transcript-lines.js";
+import type { ExportServices } from "../services.js";
 import { readTranscript } from "../transcript-body.js";
 import { sendBytes } from "./send-bytes.js";
 
 /** Adds the calls that read transcripts: that of one session as JSON, those of several as JSON lines. */
-export function transcriptRoutes(app: App, { registry }: ServerContext): void {
+export function transcriptRoutes(app: App, { registry }: ExportServices): void {
   app.get(
     "/rl/sessions/:id/transcript",
     {

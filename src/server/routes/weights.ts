@@ -5,14 +5,14 @@ import type { UpdateTarget } from "../../control/weights/weight-targets.js";
 import { finishBody, type WeightsRecord, weightsBody, weightsRecord } from "../../control/weights/weights-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
-import type { ServerContext } from "../context.js";
+import type { ExportServices } from "../services.js";
 import type { ServerWeights } from "../weights/open-weights.js";
 import { takeCompareStep, takeStep } from "../weights/take-step.js";
 
 const UPDATED = { 200: weightsRecord, 202: weightsRecord };
 
 /** Updates the weights of the engine: hold calls, pause, load, flush caches, set the version, resume. */
-export function weightRoutes(app: App, context: ServerContext): void {
+export function weightRoutes(app: App, services: ExportServices): void {
   app.get(
     "/rl/weights",
     {
@@ -20,7 +20,7 @@ export function weightRoutes(app: App, context: ServerContext): void {
       schema: { summary: "Weights of the engine, and the progress of an update", response: { 200: weightsRecord } },
     },
     async () => {
-      const { updates, known } = requireWeights(context);
+      const { updates, known } = requireWeights(services);
       const record = await updates.record();
       return known.update && !updates.isActive ? { ...record, ...describeHeld(known.update) } : record;
     },
@@ -36,10 +36,10 @@ export function weightRoutes(app: App, context: ServerContext): void {
       },
     },
     async ({ body }, reply) => {
-      const { updates, known } = requireWeights(context);
+      const { updates, known } = requireWeights(services);
       if (known.update && !updates.isActive) throw heldByGateway(known.update);
       await updates.start(toUpdateTarget(body), body.exclude, { allowPartial: body.allow_partial });
-      return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: context.shutdown.signal });
+      return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: services.shutdown.signal });
     },
   );
   app.post(
@@ -49,9 +49,9 @@ export function weightRoutes(app: App, context: ServerContext): void {
       schema: { summary: "Finish an external weight update", body: finishBody, response: UPDATED },
     },
     async ({ body }, reply) => {
-      const { updates } = requireWeights(context);
+      const { updates } = requireWeights(services);
       await updates.finish(body.version, body.exclude);
-      return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: context.shutdown.signal });
+      return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: services.shutdown.signal });
     },
   );
   app.delete(
@@ -64,7 +64,7 @@ export function weightRoutes(app: App, context: ServerContext): void {
       },
     },
     async () => {
-      const { updates, known, targets } = requireWeights(context);
+      const { updates, known, targets } = requireWeights(services);
       // The gateway of the update may never come back, so a worker can give up the update by itself.
       if (known.update && !updates.isActive) {
         updates.interrupt({ target: known.update, error: "given up" }, await targets.servers());
@@ -76,7 +76,7 @@ export function weightRoutes(app: App, context: ServerContext): void {
 }
 
 /** One step of an update, for gateways. They call it on each of their workers. */
-export function weightStepRoutes(app: App, context: ServerContext): void {
+export function weightStepRoutes(app: App, services: ExportServices): void {
   app.post(
     "/rl/weights/step",
     {
@@ -84,7 +84,7 @@ export function weightStepRoutes(app: App, context: ServerContext): void {
       schema: { summary: "Set by gateways: one step of a weight update", body: stepBody, response: { 200: stepReply } },
     },
     async ({ body }) => {
-      const weights = requireWeights(context);
+      const weights = requireWeights(services);
       if (weights.updates.isRunning) weights.updates.requireNone();
       const check = await takeCompareStep(weights, body);
       const failures = await takeStep(weights, body);
@@ -108,7 +108,7 @@ function heldByGateway({ version }: UpdateTarget): ApiError {
 }
 
 /** @throws ApiError `no_engine_servers` if the engine cannot load weights */
-function requireWeights({ weights, engine }: ServerContext): ServerWeights {
+function requireWeights({ weights, engine }: ExportServices): ServerWeights {
   if (weights) return weights;
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) has no servers and cannot load weights.`);
 }

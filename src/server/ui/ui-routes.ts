@@ -1,14 +1,14 @@
 import type { App } from "../../http/app-type.js";
 import { secureHeaders } from "../../view/http/secure-headers.js";
 import { viewRoutes } from "../../view/http/view-routes.js";
-import type { ServerContext } from "../context.js";
+import type { ServerServices } from "../services.js";
 import { SessionSource } from "./session-source.js";
 
 /**
  * The viewer of the server's sessions under `/ui`. The page's own files are public and contain nothing of the server; its API needs
  * the admin key.
  */
-export async function uiRoutes(app: App, { registry, model, settings }: ServerContext): Promise<void> {
+export async function uiRoutes(app: App, { registry, model, settings }: ServerServices): Promise<void> {
   const { ui: page, modelName } = settings;
   if (!page) return;
   await app.register(async (ui: App) => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import type { Upstream, UpstreamRule } from "../../../src/config/index.js";
-import type { ServerSettings } from "../../../src/server/context.js";
+import type { ServerSettings } from "../../../src/server/settings.js";
 import { type ListeningProxy, listeningProxy } from "../../helpers/listening-proxy.js";
 import { Proxy } from "../../helpers/proxy.js";
 import { type RecordedRequest, type RecordingServer, startRecordingServer } from "../../helpers/recording-server.js";

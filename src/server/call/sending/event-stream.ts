@@ -1,17 +1,18 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
-import { isIntact, onResponseClose } from "../../http/disconnect.js";
-import { logServerError } from "../../http/error-log.js";
-import type { ApiError } from "../../http/errors.js";
-import { onHalfOpen } from "../../http/half-open.js";
-import type { AnswerStart } from "../../protocols/generation-answer.js";
-import type { RecordedTokens } from "../../protocols/logprobs.js";
-import { concat, type JsonText } from "../../protocols/long-json.js";
-import type { AnswerEvent } from "../../protocols/output-parts.js";
-import type { StreamEncoder } from "../../protocols/stream-encoder.js";
-import type { ServerContext } from "../context.js";
-import { toServerApiError } from "../errors.js";
-import type { AnswerSink, AnswerStream, CallRecord } from "./model-call.js";
+import { isIntact, onResponseClose } from "../../../http/disconnect.js";
+import { logServerError } from "../../../http/error-log.js";
+import type { ApiError } from "../../../http/errors.js";
+import { onHalfOpen } from "../../../http/half-open.js";
+import type { AnswerStart } from "../../../protocols/generation-answer.js";
+import type { RecordedTokens } from "../../../protocols/logprobs.js";
+import { concat, type JsonText } from "../../../protocols/long-json.js";
+import type { AnswerEvent } from "../../../protocols/output-parts.js";
+import type { StreamEncoder } from "../../../protocols/stream-encoder.js";
+import { toServerApiError } from "../../errors.js";
+import type { CallServices } from "../../services.js";
+import type { AnswerSink } from "../answer-reader.js";
+import type { RecordedChoice } from "../record.js";
 import { type OnFlushed, PieceWriter } from "./piece-writer.js";
 
 const EVENTS = "text/event-stream; charset=utf-8";
@@ -26,10 +27,10 @@ const HEADERS = {
  * Sends the answer of a call as a stream: server-sent events, or the format of its encoder. The response headers are sent with the
  * first output or the first keep-alive. An error before that is an ordinary HTTP error.
  */
-export class EventStream implements AnswerStream {
+export class EventStream {
   readonly #reply: FastifyReply;
   readonly #encoder: StreamEncoder;
-  readonly #context: ServerContext;
+  readonly #services: CallServices;
   readonly #writer: PieceWriter;
   /** One per choice, like the callbacks. */
   readonly #starts: AnswerStart[] = [];
@@ -44,10 +45,10 @@ export class EventStream implements AnswerStream {
   #unflushed = 0;
   #onFlushed: (() => void) | undefined;
 
-  constructor(reply: FastifyReply, encoder: StreamEncoder, context: ServerContext) {
+  constructor(reply: FastifyReply, encoder: StreamEncoder, services: CallServices) {
     this.#reply = reply;
     this.#encoder = encoder;
-    this.#context = context;
+    this.#services = services;
     this.#writer = new PieceWriter(reply.raw, {
       onRoom: () => this.#offerRoom(),
       onError: (error) => logServerError(reply.log, toServerApiError(error)),
@@ -59,6 +60,7 @@ export class EventStream implements AnswerStream {
     return this.#headersSent;
   }
 
+  /** True once the operating system has accepted all content of the recorded answers. */
   get delivered(): boolean {
     return this.#allContentWritten && this.#unflushed === 0;
   }
@@ -67,6 +69,7 @@ export class EventStream implements AnswerStream {
     return this.#writer.hasRoom;
   }
 
+  /** Returns the sink of one choice. */
   choice(index: number): AnswerSink {
     return new ChoiceSink(this, index);
   }
@@ -77,7 +80,7 @@ export class EventStream implements AnswerStream {
     if (this.#keepAlive) return;
     this.#keepAlive = setInterval(() => {
       if (this.hasRoom) this.#send(() => this.#encoder.keepAlive);
-    }, this.#context.settings.keepAliveSeconds * 1000);
+    }, this.#services.settings.keepAliveSeconds * 1000);
     // Until the headers are sent, `disconnectSignal` probes the client.
     this.#stopProbing = onHalfOpen(this.#reply, () => {
       if (this.#headersSent && this.hasRoom) this.#send(() => this.#encoder.keepAlive);
@@ -103,7 +106,7 @@ export class EventStream implements AnswerStream {
    * together in one piece. If a client disconnected before the end of that piece, nothing would show whether it received
    * all content.
    */
-  finish(records: readonly CallRecord[]): void {
+  finish(records: readonly RecordedChoice[]): void {
     records.forEach(({ unsent: { unsentEvents, unsentTokens } }, choice) => {
       if (unsentEvents.length > 0 || unsentTokens) this.writeChoice(choice, unsentEvents, unsentTokens);
     });
@@ -138,7 +141,7 @@ export class EventStream implements AnswerStream {
     const [start] = this.#starts;
     if (this.#hasOutput || !start) return;
     this.#hasOutput = true;
-    this.#context.metrics.firstOutputSeconds.observe((Date.now() - start.createdAt) / 1000);
+    this.#services.metrics.firstOutputSeconds.observe((Date.now() - start.createdAt) / 1000);
   }
 
   #end(encode: () => JsonText): void {
@@ -173,7 +176,7 @@ export class EventStream implements AnswerStream {
   /** Sends the headers and returns the opening events, which the caller writes. */
   #sendHeaders(): JsonText {
     const { raw } = this.#reply;
-    const { metrics } = this.#context;
+    const { metrics } = this.#services;
     const [start, ...others] = this.#starts;
     if (!start) throw new Error("The stream has output before start() was called.");
     this.#headersSent = true;

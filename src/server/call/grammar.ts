@@ -2,11 +2,9 @@ import type { Grammar } from "../../engine/engine.js";
 import type { OutputRules } from "../../model/output/structure/output-structure.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { RequestError } from "../../protocols/request-error.js";
-import type { Turn } from "../../session/turn/turn.js";
-import type { ServerContext } from "../context.js";
 import { UNREAD_CALLS } from "../model-warnings.js";
-import { decodePromptEnd } from "./build-prompt.js";
-import type { ModelCall } from "./model-call.js";
+import type { Call } from "./call.js";
+import { decodePromptEnd } from "./prompt.js";
 
 /**
  * Builds the grammar that a request needs, for structured output, a required call, at most one call, or strict tools.
@@ -16,15 +14,13 @@ import type { ModelCall } from "./model-call.js";
  *
  * @returns undefined if the request needs no grammar
  */
-export function buildGrammar(
-  { engine, model, settings }: ServerContext,
-  { request, onUnenforced }: ModelCall,
-  turn: Turn,
-): Grammar | undefined {
+export function buildGrammar(call: Call): Grammar | undefined {
+  const { services, request, turn } = call;
+  const { engine, model, settings } = services;
   const { calls, sampling } = request;
   const { mustCall, single } = calls;
   const strict = settings.enforceStrictTools ? calls.strict : NONE;
-  if (calls.strict.size > strict.size) onUnenforced("tools.strict");
+  if (calls.strict.size > strict.size) call.noteUnenforced("tools.strict");
   if (!sampling.structure && !mustCall && !single && strict.size === 0) return undefined;
   if (mustCall && model.toolCalls.family === "none") refuse(request, UNREAD_CALLS);
   if (engine.supports.grammar) {
@@ -32,13 +28,13 @@ export function buildGrammar(
     const structure = model.outputStructure(rules);
     if (structure) return structure;
     if (!mustCall && !single) {
-      if (strict.size > 0) onUnenforced("tools.strict");
+      if (strict.size > 0) call.noteUnenforced("tools.strict");
       return sampling.structure && model.outputStructure({ ...rules, tools: [] });
     }
     refuse(request, "there is no grammar for the tool calls of this model.");
   }
   refuse(request, `the engine (${engine.type}) does not support grammars.`);
-  onUnenforced("tools.strict");
+  call.noteUnenforced("tools.strict");
   return undefined;
 }
 

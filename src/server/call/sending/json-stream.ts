@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import type { LongJson } from "../../protocols/long-json.js";
-import { writeJson } from "../../protocols/raw-json.js";
-import { eventLoop } from "../../support/async/event-loop.js";
+import type { LongJson } from "../../../protocols/long-json.js";
+import { writeJson } from "../../../protocols/raw-json.js";
+import { eventLoop } from "../../../support/async/event-loop.js";
 
 /** Fastify and `pipe` add six listeners to a response that already has some. Node's default limit before a warning is ten. */
 const MAX_LISTENERS = 20;

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type AgentHints, type CallFacts, TAG } from "../../facts/call-facts.js";
 import { ApiError } from "../../http/errors.js";
+import type { RequestIdentity } from "../../session/delivery/calls-in-flight.js";
 
-/** Which agent makes a call, and for what. */
-export type CallOrigin = Pick<CallFacts, "tag" | "hints">;
+/** Which agent makes a call and for what, and which earlier request the call repeats, if any. */
+export interface CallOrigin extends Pick<CallFacts, "tag" | "hints">, Omit<RequestIdentity, "requestKey"> {}
 
 type Header = IncomingHttpHeaders[string];
 
@@ -24,9 +25,23 @@ const MAX_JSON_LENGTH = 16_384;
  * @throws ApiError `invalid_value` if the tag is malformed
  */
 export function readCallOrigin(headers: IncomingHttpHeaders): CallOrigin {
-  const tag = readTag(headers[TAG_HEADER]);
-  const hints = readHints(headers);
-  return { tag, hints };
+  return {
+    tag: readTag(headers[TAG_HEADER]),
+    hints: readHints(headers),
+    retryCount: readRetryCount(headers["x-stainless-retry-count"]),
+    idempotencyKey: readIdempotencyKey(headers["idempotency-key"]),
+  };
+}
+
+/** Returns how often the client sent this request before. OpenAI's and Anthropic's SDKs send the number in this header. */
+function readRetryCount(header: Header): number {
+  const count = typeof header === "string" ? Number.parseInt(header, 10) : 0;
+  return Number.isNaN(count) ? 0 : count;
+}
+
+/** Returns the key that all attempts at one request share; undefined if the SDK sends none. */
+function readIdempotencyKey(header: Header): string | undefined {
+  return typeof header === "string" && header !== "" ? header : undefined;
 }
 
 function readTag(header: Header): string | undefined {

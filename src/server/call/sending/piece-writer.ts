@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { JsonText, LongJson } from "../../protocols/long-json.js";
-import { eventLoop } from "../../support/async/event-loop.js";
+import type { JsonText, LongJson } from "../../../protocols/long-json.js";
+import { eventLoop } from "../../../support/async/event-loop.js";
 
 /** Called when the operating system has accepted a text, or with an error if it cannot be written. */
 export type OnFlushed = (error: Error | null | undefined) => void;

@@ -1,0 +1,152 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Conversation, Message } from "../../conversation/message.js";
+import type { Engine, GenerateResult, LogprobContent } from "../../engine/engine.js";
+import { type RecordedSampling, recordedTemperature, recordSampling } from "../../facts/recorded-sampling.js";
+import type { GenerationAnswer } from "../../protocols/generation-answer.js";
+import { joinDropped } from "../../protocols/server-tools.js";
+import type { RecordedInteraction } from "../../session/recorded-interaction.js";
+import type { ReadOutput } from "./answer-reader.js";
+import type { Call } from "./call.js";
+import type { Choice, GeneratedChoice } from "./generation.js";
+import type { CallSampling } from "./sampling.js";
+
+/** One answer of a recorded call. */
+export interface RecordedChoice {
+  readonly answer: GenerationAnswer;
+  readonly interaction: RecordedInteraction;
+  /** The end of the output, which was not written to the stream. */
+  readonly unsent: Pick<ReadOutput, "unsentEvents" | "unsentTokens">;
+}
+
+/** Records the generated choices of a call as interactions. */
+export function recordChoices(
+  call: Call,
+  generated: readonly GeneratedChoice[],
+  sampling: CallSampling,
+): readonly RecordedChoice[] {
+  return generated.map((each) => recordChoice(call, each, sampling));
+}
+
+function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: CallSampling): RecordedChoice {
+  const { session, request, api, origin, turn, services } = call;
+  const { choices = 1, conversation } = request;
+  const { choice, result, output, tokens } = generated;
+  const { begun, generation, start } = choice;
+  const completionTokens = generation.length;
+  const finishReason = toFinishReason(result, output);
+
+  const interaction = turn.record({
+    output: [prependPrefill(output.message, conversation)],
+    generation,
+    finishReason,
+    api,
+    id: choice.id,
+    request: begun.inFlight.attempt.request,
+    sampling: toRecordedSampling(choice, isOverridden, result.logprobs),
+    requestedModel: request.model,
+    droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
+    toolCount: conversation.tools?.length ?? 0,
+    tag: origin.tag,
+    hints: origin.hints,
+    placeholders: request.placeholders || undefined,
+    choice: choices > 1 ? begun.index : undefined,
+    choices: choices > 1 ? choices : undefined,
+    attempt: origin.retryCount,
+    resumes: result.resumes,
+    versionsUncertain: result.versionsUncertain || undefined,
+    startedAt: call.startedAt,
+    stopString: output.stopString,
+  });
+  session.calls.recorded(begun.inFlight, interaction.index);
+  const { message, parts, stopString, reasoningTokens, toolCalls } = output;
+  const { promptTokens } = start;
+  services.metrics.countRecorded({
+    interaction,
+    fallback: turn.fallback,
+    result,
+    promptTokens,
+    completionTokens,
+    toolCalls,
+  });
+  services.rerendered.count(interaction);
+
+  const answer: GenerationAnswer = {
+    interactionId: start.interactionId,
+    model: start.model,
+    createdAt: start.createdAt,
+    promptTokens,
+    message,
+    parts,
+    stopString,
+    finishReason,
+    completionTokens,
+    reasoningTokens,
+    cachedTokens: result.cachedTokens ?? 0,
+    tokens,
+  };
+  return { answer, interaction, unsent: output };
+}
+
+/** Malformed tool calls stay in the text. One well-formed call is enough for `tool_calls`. */
+function toFinishReason({ finish }: GenerateResult, { message }: ReadOutput): GenerationAnswer["finishReason"] {
+  return finish.reason === "stop" && message.toolCalls !== undefined ? "tool_calls" : finish.reason;
+}
+
+/** Returns the whole answer. The client has sent its beginning as prefill and receives the rest; later requests have both. */
+function prependPrefill(message: Message, { prefill = "" }: Conversation): Message {
+  return prefill === "" ? message : { ...message, content: prefill + message.content };
+}
+
+/** Returns the sampling that the engine followed. */
+function toRecordedSampling(
+  { followed: params }: Choice,
+  overridden: boolean,
+  logprobs: LogprobContent,
+): RecordedSampling {
+  const { temperature } = params;
+  return recordSampling(params, {
+    temperature: recordedTemperature(temperature, logprobs),
+    samplingTemperature: temperature,
+    greedy: temperature === 0,
+    seed: params.seed,
+    logitBias: params.logitBias.length > 0,
+    thinkingBudget: params.thinkingBudget,
+    maxTokens: params.maxTokens,
+    grammar: params.grammar !== undefined,
+    logprobs,
+    overridden,
+  });
+}
+
+/**
+ * Waits until the interactions are on disk, if sessions are stored, and until what the protocol keeps with them is. If the disk
+ * refuses them, the answer is not sent.
+ */
+export async function whenStored(
+  { services, session, protocol }: Call,
+  records: readonly RecordedChoice[],
+): Promise<void> {
+  // Resolve when everything that belongs to an interaction was given to the storage.
+  const saving = records.flatMap((record) => protocol.onRecorded?.(record) ?? []);
+  if (!services.storage && saving.length === 0) return;
+  try {
+    if (saving.length > 0) await Promise.all(saving);
+    await services.registry.flushed(session);
+  } catch (error) {
+    for (const { interaction } of records) session.delivery.closedEarly(interaction.index);
+    throw error;
+  }
+}
+
+const warned = new WeakSet<Engine>();
+
+/** Warns once per engine if its log probabilities are not those of the distribution that tokens were sampled from. */
+export function warnOfRawLogprobs(engine: Engine, logprobs: LogprobContent | undefined, log: FastifyBaseLogger): void {
+  if (logprobs !== "raw" || warned.has(engine)) return;
+  warned.add(engine);
+  log.warn(
+    { engine: engine.type },
+    "The engine reports log probabilities before temperature and penalties. Start vLLM with " +
+      "--logprobs-mode processed_logprobs. GET /rl/engine names the servers.",
+  );
+}

@@ -1,0 +1,148 @@
+import type { SamplingOverrideConfig } from "../../config/schema/sampling-override.js";
+import type { Grammar, ReasoningMarkers, SamplingParams } from "../../engine/engine.js";
+import { PARAMETERS, type ParameterName } from "../../facts/sampling.js";
+import { RequestError } from "../../protocols/request-error.js";
+import type { RequestSampling } from "../../protocols/request-sampling.js";
+import type { CallServices } from "../services.js";
+import type { Call } from "./call.js";
+import { buildGrammar } from "./grammar.js";
+import { decodePromptEnd } from "./prompt.js";
+
+type OverrideField = ParameterName | "temperature" | "seed" | "maxTokens";
+
+/** Sampling parameters that the configuration fixes, in the form of a request's parameters. */
+export type SamplingOverride = Partial<Pick<RequestSampling, OverrideField>>;
+
+/** The sampling of a call, which its choices share except for the seed. */
+export interface CallSampling {
+  readonly params: SamplingParams;
+  /** The markers of the model's reasoning, if it is limited. */
+  readonly reasoning: ReasoningMarkers | undefined;
+  /** The configuration changed a value. */
+  readonly isOverridden: boolean;
+}
+
+/** The fields that can be fixed, with their names in requests and in the configuration. */
+const OVERRIDE_NAMES = [
+  ["temperature", "temperature"],
+  ...Object.entries(PARAMETERS).map(([field, { json }]) => [field, json] as const),
+  ["seed", "seed"],
+  ["maxTokens", "max_tokens"],
+] as readonly (readonly [OverrideField, keyof SamplingOverrideConfig])[];
+
+/**
+ * Returns the parameters that the configuration fixes; undefined if there are none. A parameter that is null there is left to the
+ * request.
+ */
+export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride | undefined {
+  const fixedFields = OVERRIDE_NAMES.flatMap(([field, name]) => {
+    const value = config[name];
+    return value === null ? [] : [[field, field === "topK" ? Math.max(Number(value), 0) : value] as const];
+  });
+  return fixedFields.length === 0 ? undefined : Object.fromEntries(fixedFields);
+}
+
+/**
+ * Checks sampling parameters that are valid one by one, but not together or not on this engine.
+ *
+ * @throws RequestError
+ */
+export function checkSampling({ services: { engine, model, settings }, request }: Call): void {
+  const { logitBias, stop, stopTokenIds, maxTokens, ...sampling } = request.sampling;
+  checkIds(
+    "logit_bias",
+    logitBias.map(([id]) => id),
+    model.vocabularySize,
+  );
+  checkIds("stop_token_ids", stopTokenIds, model.vocabularySize);
+  if (maxTokens !== undefined && sampling.minTokens > maxTokens) {
+    const limit = `the limit of output tokens (${maxTokens})`;
+    throw new RequestError("min_tokens", `min_tokens must be at most ${limit}; received ${sampling.minTokens}.`);
+  }
+  const { minTokens = sampling.minTokens, ignoreEos = sampling.ignoreEos } = settings.samplingOverride ?? {};
+  if (minTokens > 0 && stop.length > 0) {
+    // Engines disagree about stop strings that end before that many tokens.
+    throw new RequestError("min_tokens", "min_tokens cannot be combined with stop strings; use stop_token_ids.");
+  }
+  if (ignoreEos && stopTokenIds.length > 0 && !engine.supports.stopsWithoutEos) {
+    const message = `ignore_eos cannot be combined with stop_token_ids: the engine (${engine.type}) would ignore both.`;
+    throw new RequestError("ignore_eos", message, "unsupported_parameter");
+  }
+}
+
+/** Engines index their tensors with these ids. Some crash if the model does not have an id. */
+function checkIds(param: string, ids: readonly number[], vocabularySize: number): void {
+  const unknown = ids.find((id) => id >= vocabularySize);
+  if (unknown === undefined) return;
+  throw new RequestError(param, `${param} must have token ids below ${vocabularySize}; received ${unknown}.`);
+}
+
+/**
+ * Replaces the sampling parameters that the configuration fixes and fills in those that the request leaves open. Call this when the
+ * prompt is built.
+ *
+ * @param contextLimit tokens that prompt and output may have together
+ * @throws RequestError if the engine cannot enforce what the request asks for
+ */
+export async function completeSampling(call: Call, contextLimit: number): Promise<CallSampling> {
+  const { services, request, turn } = call;
+  const limits: OutputLimits = {
+    tokensLeft: contextLimit - turn.prompt.length,
+    grammar: buildGrammar(call),
+    thinkingBudget: chooseBudget(call),
+  };
+  const requested = toParams(services, request.sampling, limits);
+  const { samplingOverride } = services.settings;
+  const params = samplingOverride
+    ? toParams(services, { ...request.sampling, ...samplingOverride }, limits)
+    : requested;
+  const overridden = OVERRIDE_NAMES.flatMap(([field, name]) => (params[field] === requested[field] ? [] : [name]));
+  call.noteOverridden(overridden);
+  const reasoning = params.thinkingBudget === undefined ? undefined : await services.model.reasoningMarkers();
+  return { params, reasoning, isOverridden: overridden.length > 0 };
+}
+
+interface OutputLimits {
+  /** Tokens that the context has left for the output, at least 1. */
+  readonly tokensLeft: number;
+  readonly grammar: Grammar | undefined;
+  /** Maximum number of reasoning tokens. */
+  readonly thinkingBudget: number | undefined;
+}
+
+/** Returns the limit of a call's reasoning, in tokens; undefined if it has none or if the answer has no reasoning. */
+function chooseBudget({ services: { model }, request: { conversation, sampling }, turn }: Call): number | undefined {
+  const { thinkingBudget: budget } = sampling;
+  if (budget === undefined || conversation.prefill !== undefined) return undefined;
+  return model.hasEndedReasoning(decodePromptEnd(model, turn)) ? undefined : budget.tokens;
+}
+
+function toParams(
+  { engine, model }: CallServices,
+  request: RequestSampling,
+  { tokensLeft, grammar, thinkingBudget }: OutputLimits,
+): SamplingParams {
+  const { structure: _, ...sampling } = request;
+  const maxTokens = Math.min(request.maxTokens ?? tokensLeft, tokensLeft);
+  return {
+    ...sampling,
+    ...(grammar ? { grammar } : {}),
+    thinkingBudget,
+    temperature: engine.effectiveTemperature?.(request.temperature, request.topK) ?? request.temperature,
+    maxTokens,
+    // The context may leave fewer tokens than the request's `min_tokens`.
+    minTokens: Math.min(request.minTokens, maxTokens),
+    stopTokenIds: joinStopTokens(request.ignoreEos ? [] : model.stopTokenIds, request.stopTokenIds),
+  };
+}
+
+function joinStopTokens(ofModel: readonly number[], ofRequest: readonly number[]): readonly number[] {
+  return ofRequest.length === 0 ? ofModel : [...new Set([...ofModel, ...ofRequest])];
+}
+
+/** Returns the parameters for one of several choices. With equal seeds, all choices would be equal. */
+export function forChoice(params: SamplingParams, choice: number): SamplingParams {
+  const { seed } = params;
+  if (seed === undefined || choice === 0) return params;
+  return { ...params, seed: Number.isSafeInteger(seed + choice) ? seed + choice : seed - choice };
+}

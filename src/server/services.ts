@@ -1,0 +1,72 @@
+import type { Engine } from "../engine/engine.js";
+import type { VersionLabels } from "../engine/version-labels.js";
+import type { Connections } from "../http/connections/connections.js";
+import type { ChatModel } from "../model/chat-model.js";
+import type { SharedMemory } from "../session/batch/batch-memory.js";
+import type { BatchOrigin } from "../session/batch/batch-metadata.js";
+import type { ExportLeases } from "../session/export/export-leases.js";
+import type { Exporter } from "../session/export/exporter.js";
+import type { PreparedExports } from "../session/export/prepared-exports.js";
+import type { SharedExports } from "../session/export/shared-exports.js";
+import type { SessionRegistry } from "../session/session-registry.js";
+import type { CurrentVersion } from "./current-version.js";
+import type { EngineHealth } from "./engine-health.js";
+import type { MemoryBudget } from "./limits/memory-budget.js";
+import type { KnownRequests } from "./memory/known-requests.js";
+import type { Metrics } from "./metrics/metrics.js";
+import type { ModelWarning } from "./model-warnings.js";
+import type { RerenderedCalls } from "./rerendered-calls.js";
+import type { CallSettings, ServerSettings } from "./settings.js";
+import type { ServerStorage } from "./storage/server-storage.js";
+import type { ServerWeights } from "./weights/open-weights.js";
+
+/** What model calls, exports and control calls share. */
+interface SharedServices {
+  readonly registry: SessionRegistry;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  /** Undefined if sessions are not stored. */
+  readonly storage?: ServerStorage | undefined;
+  /** The weight version of engines that report none. */
+  readonly weightVersion: CurrentVersion;
+  /** The weight versions that engines name by a text. */
+  readonly versionLabels: VersionLabels;
+  /** The server is shutting down and accepts no new sessions and model calls. */
+  readonly draining: boolean;
+}
+
+/** What a model call needs. */
+export interface CallServices extends SharedServices {
+  readonly model: ChatModel;
+  readonly settings: CallSettings;
+  readonly known: KnownRequests;
+  readonly rerendered: RerenderedCalls;
+}
+
+/** What the routes of sessions, exports and weights need. */
+export interface ExportServices extends SharedServices {
+  readonly settings: Pick<ServerSettings, "drainSeconds">;
+  readonly exporter: Exporter;
+  readonly sharedMemory: SharedMemory;
+  readonly sharedExports: SharedExports;
+  readonly preparedExports: PreparedExports;
+  readonly exportLeases: ExportLeases;
+  /** Limits the memory of sessions. */
+  readonly store: MemoryBudget;
+  /** Describes the server in the metadata of each batch. */
+  readonly origin: BatchOrigin;
+  /** Undefined if the engine cannot load weights. */
+  readonly weights: ServerWeights | undefined;
+  /** Aborts when the shutdown stops waiting. */
+  readonly shutdown: AbortController;
+}
+
+/** All services of a server, for what starts, describes and stops it. */
+export interface ServerServices extends CallServices, ExportServices {
+  readonly settings: ServerSettings;
+  readonly engineHealth: EngineHealth;
+  /** Limits of the server with this model. */
+  readonly modelWarnings: readonly ModelWarning[];
+  readonly connections: Connections;
+  draining: boolean;
+}
