@@ -29,8 +29,8 @@ import { availableMemory } from "./limits/configured-limits.js";
 import { createHeap } from "./limits/heap-watch.js";
 import { MemoryBudget } from "./limits/memory-budget.js";
 import { createProcessMemory } from "./limits/process-memory.js";
+import { ConversationMemory } from "./memory/conversation-memory.js";
 import { createKnownBodyReader } from "./memory/known-body-reader.js";
-import { KnownRequests } from "./memory/known-requests.js";
 import { restoreSpelling } from "./memory/restore-spelling.js";
 import { Metrics } from "./metrics/metrics.js";
 import { listModelWarnings } from "./model-warnings.js";
@@ -95,10 +95,10 @@ export async function createServer({
   options.storage?.records.saveValue(ORIGIN, described);
   const { store: limits, heap = createHeap(), sessionLimits } = settings;
   const { memory = createProcessMemory(availableMemory()) } = settings;
-  const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
+  const conversations = new ConversationMemory(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
   const rules = new UpstreamRules(settings.upstreams, settings.modelName);
   const sharedMemory = new SharedMemory(settings.sharedMemory);
-  const store = new MemoryBudget({ registry, known, sharedMemory, limits, heap, memory });
+  const store = new MemoryBudget({ registry, conversations, sharedMemory, limits, heap, memory });
   const app = createApp({
     logger,
     maxBodyBytes: settings.maxBodyBytes,
@@ -107,7 +107,7 @@ export async function createServer({
     accessLog: settings.accessLog,
     needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
   });
-  const metrics = new Metrics({ ...options, known, store });
+  const metrics = new Metrics({ ...options, conversations, store });
   const versionLabels = openVersionLabels(options.storage, app.log);
   const origin: BatchOrigin = {
     ...described,
@@ -127,7 +127,7 @@ export async function createServer({
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
     exportLeases: new ExportLeases(registry, options.storage?.records),
-    known,
+    conversations,
     store,
     origin,
     weightVersion,
@@ -154,7 +154,7 @@ export async function createServer({
   await app.register(errorHandler, { toApiError: toServerApiError, toBody: toErrorBody, onAnswer });
   await app.register(jsonBody, {
     limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
-    readLarge: createKnownBodyReader(context.known.bodies, (value) => rules.findForBody(value) === undefined),
+    readLarge: createKnownBodyReader(context.conversations.bodies, (value) => rules.findForBody(value) === undefined),
     keepsBytes: ({ routeOptions }) => settings.upstreams.length > 0 && routeOptions.config.upstream !== undefined,
     revive: restoreSpelling,
   });

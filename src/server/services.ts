@@ -12,7 +12,7 @@ import type { SessionRegistry } from "../session/session-registry.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { EngineHealth } from "./engine-health.js";
 import type { MemoryBudget } from "./limits/memory-budget.js";
-import type { KnownRequests } from "./memory/known-requests.js";
+import type { ConversationMemory } from "./memory/conversation-memory.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { ModelWarning } from "./model-warnings.js";
 import type { RerenderedCalls } from "./rerendered-calls.js";
@@ -39,7 +39,7 @@ interface SharedServices {
 export interface CallServices extends SharedServices {
   readonly model: ChatModel;
   readonly settings: CallSettings;
-  readonly known: KnownRequests;
+  readonly conversations: ConversationMemory;
   readonly rerendered: RerenderedCalls;
 }
 

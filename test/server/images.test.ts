@@ -245,12 +245,12 @@ describe("a conversation with an image", () => {
     const session = await proxy.session();
     const words = "word ".repeat(5000);
     const first = await proxy.turn(session, [user(words), user([text("see "), largeImage])]);
-    const { known } = proxy.context;
-    expect(known.bodies.bytes).toBeGreaterThan(words.length);
-    expect(known.bodies.bytes).toBeLessThan(300_000);
+    const { conversations } = proxy.context;
+    expect(conversations.bodies.bytes).toBeGreaterThan(words.length);
+    expect(conversations.bodies.bytes).toBeLessThan(300_000);
     const second = await proxy.turn(session, [...first.messages, user("and now?")]);
     await proxy.turn(session, [...second.messages, user([text("this? "), largeImage])]);
-    expect(known.bodies.bytes).toBeLessThan(300_000);
+    expect(conversations.bodies.bytes).toBeLessThan(300_000);
     await proxy.end(session);
     const raw = (await proxy.export(session, { include: ["messages"] })).raw.toString();
     expect(raw).not.toContain("Zm9v");

@@ -55,7 +55,7 @@ describe.each(Object.entries(PROTOCOLS))("requests of %s", (_, send) => {
       const proxy = await start(bytes);
       const session = await proxy.session();
       for (const texts of REQUESTS) expect(await send(proxy, session, texts)).toMatchObject({ status: 200 });
-      expect(proxy.context.known.bytes > 1000).toBe(bytes > 0);
+      expect(proxy.context.conversations.bytes > 1000).toBe(bytes > 0);
       const prompts = proxy.engine.calls.map(({ prompt }) => [...prompt.tokens()]);
       expect(prompts).toHaveLength(REQUESTS.length);
       exports.push(prompts);
@@ -84,23 +84,23 @@ describe("the memory of known requests", () => {
     const proxy = await start(64 << 20);
     const session = await proxy.session();
     await proxy.chat(session, roles([A]));
-    expect(proxy.context.known.bytes).toBeGreaterThan(LONG.length);
+    expect(proxy.context.conversations.bytes).toBeGreaterThan(LONG.length);
     await proxy.end(session);
     proxy.context.registry.get(session.id).free("exported");
-    proxy.context.known.sweep();
-    expect(proxy.context.known.bytes).toBe(0);
+    proxy.context.conversations.sweep();
+    expect(proxy.context.conversations.bytes).toBe(0);
   });
 
   it("includes the objects of messages, which are the larger part of many short messages", async () => {
     const proxy = await start(64 << 20);
     const messages = roles(Array.from({ length: 2001 }, (_, i) => `${i}`));
     expect(await proxy.chat(await proxy.session(), messages)).toMatchObject({ status: 200 });
-    expect(proxy.context.known.bytes).toBeGreaterThan(8 * JSON.stringify(messages).length);
+    expect(proxy.context.conversations.bytes).toBeGreaterThan(8 * JSON.stringify(messages).length);
   });
 
   it("stays below its limit", async () => {
     const proxy = await start(200_000);
     for (let i = 0; i < 5; i++) await proxy.chat(await proxy.session(), roles([text(`${i}`), B, C]));
-    expect(proxy.context.known.bytes).toBeLessThanOrEqual(200_000);
+    expect(proxy.context.conversations.bytes).toBeLessThanOrEqual(200_000);
   });
 });

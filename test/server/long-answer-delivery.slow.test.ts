@@ -59,7 +59,7 @@ const recorded = ({ proxy, started }: Started) =>
   until(() => proxy.context.registry.get(started.id).interactionCount === 1);
 /** Memory of calls in flight and of unsent answers. */
 const inFlight = ({ proxy: { context } }: Started) =>
-  context.store.bytes - context.registry.bytes - context.known.bytes;
+  context.store.bytes - context.registry.bytes - context.conversations.bytes;
 
 function failAfterFirstPiece(): void {
   const pieces = vi.spyOn(LongJson.prototype, "pieces").mockImplementation(function* () {

@@ -64,7 +64,7 @@ it.each([false, true])("gives the engine the same ids with and without known tex
   for (const bytes of [0, 64 << 20]) {
     const started = await start(bytes, concat);
     await converse(started);
-    expect(started.proxy.context.known.promptTexts.bytes > 10_000).toBe(bytes > 0);
+    expect(started.proxy.context.conversations.promptTexts.bytes > 10_000).toBe(bytes > 0);
     sent.push(sentIds(started.server));
   }
   expect(sent[0]?.length).toBeGreaterThan(9);
@@ -75,7 +75,7 @@ it("counts the memory of the texts, and frees it with the session", async () => 
   const started = await start(64 << 20, false);
   const { proxy, session } = started;
   await send(started, [user(LONG)]);
-  const { known } = proxy.context;
+  const { conversations: known } = proxy.context;
   const promptTokens = sentIds(started.server)[0]?.length ?? 0;
   expect(promptTokens).toBeGreaterThan(8192);
   expect(known.promptTexts.bytes).toBeGreaterThan(2 * promptTokens);
@@ -89,5 +89,5 @@ it("counts the memory of the texts, and frees it with the session", async () => 
 it("keeps no text of a short prompt", async () => {
   const started = await start(64 << 20, false);
   await send(started, [user("hello")]);
-  expect(started.proxy.context.known.promptTexts.bytes).toBe(0);
+  expect(started.proxy.context.conversations.promptTexts.bytes).toBe(0);
 });

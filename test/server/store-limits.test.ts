@@ -175,7 +175,7 @@ describe("a store that fills up", () => {
     expect(await metric(proxy, "rolltape_known_request_bytes")).toBeGreaterThan(0);
     const { refused } = await fill(proxy, session);
     expect(refused.refusal).toBe("503 store_full");
-    expect(proxy.context.known.bytes).toBe(0);
+    expect(proxy.context.conversations.bytes).toBe(0);
   });
 });
 

@@ -140,7 +140,7 @@ describe("an answer that was not read", () => {
     const client = await openFull(server, started);
     client.send(chat({ logprobs: true }));
     const { store, registry } = proxy.context;
-    const rest = () => store.bytes - registry.bytes - proxy.context.known.bytes;
+    const rest = () => store.bytes - registry.bytes - proxy.context.conversations.bytes;
     await until(() => registry.get(started.id).interactionCount === 1);
     await until(() => rest() > 8 * 10_000);
     client.leave();

@@ -186,7 +186,7 @@ export class Call {
       const { length } = turn.prompt;
       for (const { admitted } of this.#choices) admitted?.addPrompt(growth, TOKEN_BYTES * length);
       const start = { tokens: length, parent, shared: length - tokens };
-      this.#promptText = takePromptText(services.known.promptTexts, session, start);
+      this.#promptText = takePromptText(services.conversations.promptTexts, session, start);
     } catch (error) {
       turn.releasePrompt();
       throw error;
@@ -197,7 +197,7 @@ export class Call {
   keepPromptText(records: readonly RecordedChoice[]): void {
     if (!this.#promptText) return;
     const indices = records.map(({ interaction }) => interaction.index);
-    keepPromptText(this.services.known.promptTexts, this.session, this.#promptText, indices);
+    keepPromptText(this.services.conversations.promptTexts, this.session, this.#promptText, indices);
   }
 
   /** Lists a field in a header of the answer: the engine ignores it without harm, so it is not refused. */

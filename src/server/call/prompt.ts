@@ -119,10 +119,10 @@ async function encodePieces(prompted: Prompted, limit: number): Promise<PromptTo
 }
 
 async function renderAll({ services, session, turn, isLong }: Prompted, limit: number): Promise<Int32Array[]> {
-  const { model, known } = services;
+  const { model, conversations } = services;
   if (isLong) await eventLoop.yield();
   const { idPieces } = await model.prompt(turn.conversation, {
-    known: known.prompts.forSession(session),
+    known: conversations.prompts.forSession(session),
     maxTokens: limit,
   });
   return [...idPieces];

@@ -36,12 +36,10 @@ export class Admission {
     this.#loads.set(session, load);
     const limits = kind === "model" ? this.#limits : { ...this.#limits, ...NO_FINAL_LIMITS };
     requireRoomForCall(session, load, limits);
-    const memory = toMemory(bodyBytes);
+    const memory = reserve(bodyBytes, isDeclared ? bodyBytes : 0);
     this.#store.requireRoomForCall(memory);
     if (isDeclared) this.#store.requireRoomForBody(bodyBytes);
-    const call = new AdmittedCall({ session, kind, load, limits, store: this.#store }, memory);
-    if (isDeclared) call.grow(bodyBytes);
-    return call;
+    return new AdmittedCall({ session, kind, load, limits, store: this.#store }, memory);
   }
 }
 
@@ -56,15 +54,15 @@ interface AdmissionContext {
 /**
  * A call in flight. It counts for its session and the store until it has run and its answer is sent. Otherwise a client that does
  * not read its answers could fill the memory with them.
+ *
+ * Before the body is read, it reserves memory by the body's size. The prompt settles the reservation, and the answer replaces it.
  */
 export class AdmittedCall {
   readonly #context: AdmissionContext;
-  #memory: CallMemory = { text: 0, prompt: 0 };
-  #growth: SessionGrowth = { tokens: 0, bytes: 0 };
+  #memory = NO_MEMORY;
+  #growth = NO_GROWTH;
   /** Memory from which the rest of the answer is written. */
   #source = 0;
-  /** Size of the body until the prompt is built. */
-  #growing = 0;
   #counts = false;
   /** True while the call may still be recorded. */
   #recordable = false;
@@ -86,18 +84,12 @@ export class AdmittedCall {
    * @throws ApiError `store_full` if the body declared no size and there is no room for it
    */
   begin(bodyBytes: number): void {
-    if (bodyBytes > this.#growing) this.#context.store.requireRoomForBody(bodyBytes - this.#growing);
-    this.grow(bodyBytes);
+    const { growing } = this.#memory;
+    if (bodyBytes > growing) this.#context.store.requireRoomForBody(bodyBytes - growing);
     this.#running = true;
     // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
     this.#count(true, this.#context.kind === "model");
-    this.#resize(toMemory(bodyBytes));
-  }
-
-  /** Counts what a body takes at its peak, until {@link addPrompt} or the end of the call. */
-  grow(bodyBytes: number): void {
-    this.#context.store.countGrowing(bodyBytes - this.#growing);
-    this.#growing = bodyBytes;
+    this.#resize(reserve(bodyBytes));
   }
 
   /**
@@ -110,7 +102,7 @@ export class AdmittedCall {
     requirePossibleChoices(1 + count, limits);
     for (let i = 0; i < count; i++) {
       requireRoomForCall(session, load, limits, 1 + i);
-      const choice = new AdmittedCall(this.#context, { text: 0, prompt: 0 });
+      const choice = new AdmittedCall(this.#context, NO_MEMORY);
       choice.#running = true;
       choice.#answered = this.#answered;
       this.#choices.push(choice);
@@ -121,13 +113,12 @@ export class AdmittedCall {
   /** Marks the call as one to an upstream, which is not recorded. Its body counts until its answer is sent. */
   passOn(bodyBytes: number): void {
     if (!this.#counts) return;
-    this.grow(0);
     this.#count(true, false);
     this.holdAnswer(bodyBytes);
   }
 
   /**
-   * Counts the prompt, before the engine is asked.
+   * Settles the reservation when the prompt is known, before the engine is asked.
    *
    * @param growth what the call adds to its session, without its output
    * @param promptBytes native memory of the prompt until the call ends
@@ -135,13 +126,12 @@ export class AdmittedCall {
    */
   addPrompt(growth: SessionGrowth, promptBytes: number): void {
     const { session, load, limits, store } = this.#context;
-    this.grow(0);
     requireRoom(session, { tokens: load.tokens + growth.tokens, bytes: load.bytes + growth.bytes }, limits);
     // When the call is recorded, the memory that its session keeps replaces the prompt. Until then, the larger of the two counts.
     const prompt = Math.max(promptBytes, growth.bytes);
     const more = prompt - this.#memory.prompt;
     if (more > 0) store.requireRoomForCall({ text: 0, prompt: more });
-    this.#resize({ ...this.#memory, prompt });
+    this.#resize({ text: this.#memory.text, prompt, growing: 0 });
     this.#growth = growth;
     load.grow(growth.tokens, growth.bytes);
   }
@@ -164,10 +154,9 @@ export class AdmittedCall {
    */
   finish(unsentBytes: number): void {
     this.#running = false;
-    this.grow(0);
     this.#count(true, false);
     this.#context.load.grow(-this.#growth.tokens, -this.#growth.bytes);
-    this.#growth = { tokens: 0, bytes: 0 };
+    this.#growth = NO_GROWTH;
     this.holdAnswer(unsentBytes);
     for (const choice of this.#choices) choice.finish(0);
     if (this.#answered) this.#end();
@@ -175,7 +164,7 @@ export class AdmittedCall {
 
   /** Counts an answer until it is sent, instead of the body and the prompt. Like a prompt, it is outside of the heap. */
   holdAnswer(bytes: number): void {
-    if (this.#counts) this.#resize({ text: 0, prompt: bytes + this.#source });
+    if (this.#counts) this.#resize({ ...NO_MEMORY, prompt: bytes + this.#source });
   }
 
   /** Counts memory from which the end of a stream is written, until it is sent. Call this before `finish`. */
@@ -191,10 +180,9 @@ export class AdmittedCall {
   }
 
   #end(): void {
-    this.grow(0);
     if (!this.#counts) return;
     this.#count(false, false);
-    this.#resize({ text: 0, prompt: 0 });
+    this.#resize(NO_MEMORY);
   }
 
   #count(counts: boolean, recordable: boolean): void {
@@ -204,10 +192,18 @@ export class AdmittedCall {
   }
 
   #resize(memory: CallMemory): void {
-    this.#context.store.count({ text: memory.text - this.#memory.text, prompt: memory.prompt - this.#memory.prompt });
+    this.#context.store.replace(this.#memory, memory);
     this.#memory = memory;
   }
 }
 
-/** Until the prompt is known, its token ids count as much as the body: a token has about four characters and takes four bytes. */
-const toMemory = (bodyBytes: number): CallMemory => ({ text: bodyBytes, prompt: bodyBytes });
+const NO_MEMORY: CallMemory = { text: 0, prompt: 0, growing: 0 };
+const NO_GROWTH: SessionGrowth = { tokens: 0, bytes: 0 };
+
+/**
+ * Returns the memory that a call reserves until its prompt is known. The token ids count as much as the body: a token has about four
+ * characters and takes four bytes.
+ */
+function reserve(bodyBytes: number, growing = bodyBytes): CallMemory {
+  return { text: bodyBytes, prompt: bodyBytes, growing };
+}

@@ -2,7 +2,7 @@ import { ApiError } from "../../http/errors.js";
 import type { SharedMemory } from "../../session/batch/batch-memory.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { groupDigits } from "../../support/group-digits.js";
-import type { KnownRequests } from "../memory/known-requests.js";
+import type { ConversationMemory } from "../memory/conversation-memory.js";
 import { type Heap, HeapWatch } from "./heap-watch.js";
 import { PEAK_OF_BODY, type ProcessMemory } from "./process-memory.js";
 
@@ -15,7 +15,7 @@ export interface StoreLimits {
 
 export interface MemoryBudgetOptions {
   readonly registry: SessionRegistry;
-  readonly known: KnownRequests;
+  readonly conversations: ConversationMemory;
   readonly sharedMemory: SharedMemory;
   readonly limits: StoreLimits;
   readonly heap: Heap;
@@ -28,6 +28,8 @@ export interface CallMemory {
   readonly text: number;
   /** Native memory of its prompt, or what it adds to its session if that is more. */
   readonly prompt: number;
+  /** Size of its body until the prompt is built. At its peak, it takes {@link PEAK_OF_BODY} times as much. */
+  readonly growing: number;
 }
 
 /**
@@ -48,9 +50,8 @@ const COPIES_OF_TEXT = 4;
 export class MemoryBudget {
   readonly #options: MemoryBudgetOptions;
   readonly #heap: HeapWatch;
-  #inFlight: CallMemory = { text: 0, prompt: 0 };
-  /** Size of the bodies that are being received and of those whose prompts are being built. */
-  #growing = 0;
+  /** Of all calls in flight. */
+  #inFlight: CallMemory = { text: 0, prompt: 0, growing: 0 };
 
   constructor(options: MemoryBudgetOptions) {
     this.#options = options;
@@ -59,8 +60,10 @@ export class MemoryBudget {
 
   /** Memory of sessions, remembered requests, shared batches and calls in flight, in bytes. */
   get bytes(): number {
-    const { registry, known, sharedMemory } = this.#options;
-    return registry.bytes + known.bytes + sharedMemory.bytesInMemory + this.#inFlight.text + this.#inFlight.prompt;
+    const { registry, conversations, sharedMemory } = this.#options;
+    return (
+      registry.bytes + conversations.bytes + sharedMemory.bytesInMemory + this.#inFlight.text + this.#inFlight.prompt
+    );
   }
 
   get limit(): number {
@@ -86,9 +89,9 @@ export class MemoryBudget {
   }
 
   /** @throws ApiError `store_full` if there is no room for a call */
-  requireRoomForCall(call: CallMemory): void {
+  requireRoomForCall(call: Pick<CallMemory, "text" | "prompt">): void {
     const refusal = "accepts no model calls until sessions are exported or deleted";
-    const dropKnown = () => this.#options.known.clear();
+    const dropKnown = () => this.#options.conversations.clear();
     const roomInStore = this.limit - call.text - call.prompt;
     if (this.#isStoreFull(roomInStore, dropKnown)) throw fullError("store", refusal, this.bytes, this.limit);
     const roomInHeap = this.heapLimit - this.#inFlight.text - COPIES_OF_TEXT * call.text;
@@ -102,23 +105,24 @@ export class MemoryBudget {
    */
   requireRoomForBody(bytes: number): void {
     const { memory } = this.#options;
+    const { growing } = this.#inFlight;
     const refusal = "accepts no call with so long a body until other calls have ended";
-    const room = memory.limit - PEAK_OF_BODY * (this.#growing + bytes);
+    const room = memory.limit - PEAK_OF_BODY * (growing + bytes);
     const excess = memory.used - room;
     // Only garbage is freed for a body: sessions that are kept for another export are worth more.
     if (excess > 0 && (room < 0 || this.#heap.exceeds(this.heapBytes - excess, () => false))) {
-      throw fullError("process", refusal, memory.used + PEAK_OF_BODY * this.#growing, memory.limit);
+      throw fullError("process", refusal, memory.used + PEAK_OF_BODY * growing, memory.limit);
     }
   }
 
-  /** Counts the size of a body until its prompt is built. Negative numbers stop counting it. */
-  countGrowing(bytes: number): void {
-    this.#growing += bytes;
-  }
-
-  /** Counts memory of calls in flight. Negative numbers stop counting it. */
-  count({ text, prompt }: CallMemory): void {
-    this.#inFlight = { text: this.#inFlight.text + text, prompt: this.#inFlight.prompt + prompt };
+  /** Counts the memory of a call in flight, instead of what was counted for it before. */
+  replace(before: CallMemory, now: CallMemory): void {
+    const { text, prompt, growing } = this.#inFlight;
+    this.#inFlight = {
+      text: text + now.text - before.text,
+      prompt: prompt + now.prompt - before.prompt,
+      growing: growing + now.growing - before.growing,
+    };
   }
 
   /** @param last frees more memory, as the last step before a refusal */

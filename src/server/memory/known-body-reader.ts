@@ -3,7 +3,7 @@ import type { ParseBody } from "../../http/json-body.js";
 import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
 import { HUGE_TEXT, runBySize } from "../../support/async/run-steps.js";
 import { cutShared, findShared, isContinuation, type KnownBody, restoreShared, toKnown } from "./known-body.js";
-import type { Recent } from "./recent.js";
+import type { MemorySlot } from "./memory-slot.js";
 
 /**
  * Returns a reader of large bodies. It parses only the part that the session's recent bodies do not have, and at most one
@@ -11,7 +11,7 @@ import type { Recent } from "./recent.js";
  *
  * @param isKept returns false for bodies of calls to upstreams, which would displace those of the policy's calls
  */
-export function createKnownBodyReader(known: Recent<KnownBody>, isKept: (value: unknown) => boolean = () => true) {
+export function createKnownBodyReader(known: MemorySlot<KnownBody>, isKept: (value: unknown) => boolean = () => true) {
   return async (request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> => {
     const { session } = request;
     const recent = session ? known.forSession(session) : undefined;

@@ -1,7 +1,7 @@
 import type { SharedPromptText } from "../../engine/engine.js";
 import { PromptText } from "../../engine/prompt-text.js";
 import type { Session } from "../../session/session.js";
-import type { Recent } from "./recent.js";
+import type { MemorySlot } from "./memory-slot.js";
 
 /** Shorter prompts are written in a few microseconds. */
 const MIN_TOKENS = 8192;
@@ -34,7 +34,7 @@ export interface PromptTextUse extends SharedPromptText {
  * @returns undefined if the prompt is short
  */
 export function takePromptText(
-  known: Recent<KnownPromptText>,
+  known: MemorySlot<KnownPromptText>,
   session: Session,
   start: PromptStart,
 ): PromptTextUse | undefined {
@@ -52,7 +52,7 @@ export function takePromptText(
 
 /** Keeps the text of a recorded call's prompt for the next call. */
 export function keepPromptText(
-  known: Recent<KnownPromptText>,
+  known: MemorySlot<KnownPromptText>,
   session: Session,
   { text, start }: PromptTextUse,
   interactions: readonly number[],

@@ -35,7 +35,7 @@ export interface Observed {
   readonly registry: SessionRegistry;
   readonly model: Pick<ChatModel, "cacheStats">;
   readonly engine: Pick<Engine, "type" | "servers" | "load">;
-  readonly known: { readonly bytes: number };
+  readonly conversations: { readonly bytes: number };
   readonly store: Pick<MemoryBudget, "bytes" | "limit" | "heapBytes" | "heapLimit">;
   /** Undefined if sessions are not stored. */
   readonly storage?: ObservedServerStorage | undefined;
@@ -94,12 +94,12 @@ export class Metrics {
     "Time in the engine per model call.",
     ENGINE_BUCKETS,
   );
-  constructor({ registry: sessions, model, engine, known, store, storage }: Observed) {
+  constructor({ registry: sessions, model, engine, conversations, store, storage }: Observed) {
     addBuildInfo(this.registry, "rolltape_build_info");
     observeEngine(engine, this.registry);
     this.#observeCache(model);
     const knownHelp = "Memory of the remembered newest requests of sessions, in bytes.";
-    addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => known.bytes);
+    addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => conversations.bytes);
     observeStore(store, this.registry);
     this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
     if (storage) this.#stopObserving.push(observeStorage(storage, this.registry));

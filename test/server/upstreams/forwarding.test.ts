@@ -155,7 +155,7 @@ describe("a call for a model of an upstream", () => {
     const long = [user("word ".repeat(200_000))];
     await proxy.post(CHAT, { model: JUDGE, messages: long }, session.key);
     expect(upstream.requests[0]?.json).toEqual({ model: JUDGE, messages: long });
-    expect(proxy.context.known.bodies.bytes).toBe(0);
+    expect(proxy.context.conversations.bodies.bytes).toBe(0);
   });
 });
 
