@@ -1,5 +1,5 @@
 import { runAtOnce, type Steps } from "../support/async/steps.js";
-import { canonicalJsonInSteps } from "../support/json/canonical-json.js";
+import { canonicalJson } from "../support/json/canonical-json.js";
 import type { Message, ToolCall } from "./message.js";
 import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filter.js";
 
@@ -42,6 +42,6 @@ function* canonicalMessage(message: Message, filters: readonly TextFilter[]): St
 
 /** Arguments that are not JSON are compared as text. The third item keeps them different from all JSON arguments. */
 function* canonicalCall(call: ToolCall): Steps<readonly string[]> {
-  const json = yield* canonicalJsonInSteps(call.arguments);
+  const json = yield* canonicalJson(call.arguments);
   return json === undefined ? [call.name, call.arguments, "text"] : [call.name, json];
 }

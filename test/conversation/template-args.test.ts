@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { RESERVED_ARGS, sameTemplateArgs, type TemplateArgs } from "../../src/conversation/template-args.js";
+import { runAtOnce } from "../../src/support/async/steps.js";
 import { parseSpelled } from "../../src/support/json/spelled.js";
 
-const spelled = (text: string) => parseSpelled(text) as TemplateArgs;
+const spelled = (text: string) => runAtOnce(parseSpelled(text)) as TemplateArgs;
 
 describe("the variables of two chat templates", () => {
   it.each<[string, TemplateArgs | undefined, TemplateArgs | undefined]>([

@@ -5,10 +5,13 @@ import type { Conversation, Message, Tool, ToolCall } from "../../src/conversati
 import { TemplateError } from "../../src/model/chat-model.js";
 import { type ChatModelOptions, type FolderChatModel, loadChatModel } from "../../src/model/load-chat-model.js";
 import { ModelFolderError } from "../../src/model/model-files.js";
+import { runAtOnce } from "../../src/support/async/steps.js";
 import { parseSpelled } from "../../src/support/json/spelled.js";
 import { byteLevelTokenizer } from "./support/bpe.js";
 import { fixtureTemplate } from "./support/golden.js";
 import { type FolderFiles, joinIds, writeModelFolder } from "./support/model-folder.js";
+
+const parse = (text: string): unknown => runAtOnce(parseSpelled(text));
 
 const PLAIN =
   "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
@@ -179,13 +182,13 @@ describe("the chat template", () => {
     const model = await load(
       "{% if schema %}{{ schema | tojson }}{% endif %}{{ n }}{% for t in tools or [] %}{{ t | tojson }}{% endfor %}",
     );
-    const templateArgs = parseSpelled('{"n":1.0,"schema":{"b":1e5,"2":12345678901234567890,"1":-0.0}}') as object;
+    const templateArgs = parse('{"n":1.0,"schema":{"b":1e5,"2":12345678901234567890,"1":-0.0}}') as object;
     expect(await prompt(model, [USER], { templateArgs: { ...templateArgs } })).toBe(
       '{"b": 100000.0, "2": 12345678901234567890, "1": -0.0}1.0',
     );
-    const tool = parseSpelled('{"type":"function","function":{"name":"f","default":2.0}}') as Tool;
+    const tool = parse('{"type":"function","function":{"name":"f","default":2.0}}') as Tool;
     expect(await prompt(model, [USER], { tools: [tool] })).toContain('{"name": "f", "default": 2.0}');
-    const long = parseSpelled(`{"n":1${"0".repeat(5000)}}`) as object;
+    const long = parse(`{"n":1${"0".repeat(5000)}}`) as object;
     await expect(model.prompt({ messages: [USER], templateArgs: { ...long } })).rejects.toThrow(TemplateError);
   });
 

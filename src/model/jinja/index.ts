@@ -5,5 +5,5 @@
  */
 export { RenderError } from "./errors.js";
 export type { KnownRendering } from "./reuse/loop-run.js";
-export { compileTemplate, compileTemplateInSteps, type Render, type RenderInSteps } from "./template.js";
+export { compileTemplate, type Render } from "./template.js";
 export { Float, int, isDict, type Key, NONE, type Value } from "./values/value.js";

@@ -13,20 +13,14 @@ import type { Value } from "./values/value.js";
 
 /**
  * Renders a template in parts: one for each iteration of its outermost loops. A conversation that grows therefore begins
- * with the same parts again.
- *
- * @throws RenderError if the template refuses or fails
- */
-export type Render = (variables: ReadonlyMap<string, Value>) => readonly string[];
-
-/**
- * Renders like {@link Render}, in steps if an outermost loop is long. If iterations of an outermost loop print the same as in an
- * earlier rendering, their text is taken from it.
+ * with the same parts again. If an outermost loop is long, it is rendered in steps. If iterations of an outermost loop print the same
+ * as in an earlier rendering, their text is taken from it.
  *
  * @param known earlier renderings with this template
  * @param maxBlocks maximum number of iterations and calls of macros. Default: no limit
+ * @throws RenderError if the template refuses or fails
  */
-export type RenderInSteps = (
+export type Render = (
   variables: ReadonlyMap<string, Value>,
   known?: readonly KnownRendering[],
   maxBlocks?: number,
@@ -38,19 +32,7 @@ export type RenderInSteps = (
  * @param now clock for `strftime_now`
  * @throws Error if the template is not valid Jinja, or uses a feature that cannot be rendered like in Python
  */
-export function compileTemplate(source: string, now?: () => Date): Render {
-  const render = compileTemplateInSteps(source, now);
-  return (variables) => {
-    const steps = render(variables);
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value.parts;
-    }
-  };
-}
-
-/** Compiles like {@link compileTemplate}, for conversations of thousands of messages. */
-export function compileTemplateInSteps(source: string, now: () => Date = () => new Date()): RenderInSteps {
+export function compileTemplate(source: string, now: () => Date = () => new Date()): Render {
   const program = parseTemplate(source);
   const unsupported = findUnsupported(program);
   if (unsupported !== undefined) throw new Error(`${unsupported} is not supported`);

@@ -7,14 +7,7 @@ import type { Conversation, Message } from "../../conversation/message.js";
 import { RESERVED_ARGS } from "../../conversation/template-args.js";
 import { runAtOnce, type Steps } from "../../support/async/steps.js";
 import { TemplateError } from "../chat-model.js";
-import {
-  compileTemplateInSteps,
-  type KnownRendering,
-  NONE,
-  RenderError,
-  type RenderInSteps,
-  type Value,
-} from "../jinja/index.js";
+import { compileTemplate, type KnownRendering, NONE, type Render, RenderError, type Value } from "../jinja/index.js";
 import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
 import { MessageValues } from "./message-values.js";
@@ -42,7 +35,7 @@ export interface ChatTemplateOptions {
 /** A model's chat template. It renders prompts like `apply_chat_template` of `transformers`. */
 export class ChatTemplate {
   readonly source: string;
-  readonly #render: RenderInSteps;
+  readonly #render: Render;
   /** The template refuses or leaves out all but one call of a message, so each call gets a message of its own. */
   readonly dividesCalls: boolean;
   /** Variables of every rendering: `documents` as None, the special tokens, the configured variables. */
@@ -52,7 +45,7 @@ export class ChatTemplate {
   /** @throws Error if the template does not parse, or refuses a conversation with one user message */
   constructor(source: string, options: ChatTemplateOptions) {
     this.source = source;
-    this.#render = compileTemplateInSteps(source, options.now);
+    this.#render = compileTemplate(source, options.now);
     const special: ReadonlyMap<string, Value> = options.specialTokens;
     this.#variables = new Map([["documents", NONE], ...special, ...argumentValues(options.templateArgs)]);
     const dialect = detectDialect(source, (messages, candidate) =>

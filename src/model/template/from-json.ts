@@ -1,5 +1,5 @@
 import type { Steps } from "../../support/async/steps.js";
-import { type JsonBuilder, JsonError, parseJsonInSteps } from "../../support/json/parse-json.js";
+import { type JsonBuilder, JsonError, parseJson } from "../../support/json/parse-json.js";
 import { Float, int, NONE, type Value } from "../jinja/index.js";
 
 // Python's json module fails at about a thousand levels. The limit is lower because filters recurse over values.
@@ -19,7 +19,7 @@ const VALUES: JsonBuilder<Value> = {
  *
  * @throws JsonError if the text is not JSON, JsonDepthError if it nests too deeply
  */
-export const fromJson = (text: string): Steps<Value> => parseJsonInSteps(text, VALUES, MAX_DEPTH);
+export const fromJson = (text: string): Steps<Value> => parseJson(text, VALUES, MAX_DEPTH);
 
 // Python has the same limit, because parsing a longer integer takes time quadratic in its length.
 const MAX_DIGITS = 4300;

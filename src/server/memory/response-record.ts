@@ -80,8 +80,9 @@ export function* decodeResponse(
   const parts: OutputPart[] = [];
   for (const part of storedParts) parts.push(yield* decodePart(part, base64, tokenJson));
   const toolText = typeof tools === "string" ? tools : yield* readTools(yield* readEarlier(tools));
-  const spelled = { ...(parseSpelled(echo) as Omit<RequestEcho, "tools">), tools: parseSpelled(toolText) as unknown[] };
-  return { answer: { ...answer, parts, tokens: undefined }, echo: spelled };
+  const spelled = (yield* parseSpelled(echo)) as Omit<RequestEcho, "tools">;
+  const spelledTools = (yield* parseSpelled(toolText)) as unknown[];
+  return { answer: { ...answer, parts, tokens: undefined }, echo: { ...spelled, tools: spelledTools } };
 }
 
 /** Parses all fields except base64, of which the fields have the index. */

@@ -4,7 +4,7 @@ import { HUGE_TEXT } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
 import { findElementEnds } from "../../support/json/elements.js";
 import { readFieldTexts } from "../../support/json/field-texts.js";
-import { mayLoseSpelling, parseSpelledInSteps } from "../../support/json/spelled.js";
+import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
 
 /** A field of requests that holds messages with calls as JSON values. */
 export interface CallMessages {
@@ -70,7 +70,7 @@ function* reparse(json: Buffer, message: object): Steps<unknown> {
   if (isLong) yield;
   if (JSON.stringify(again) !== written) return message;
   if (isLong) yield;
-  return yield* parseSpelledInSteps(text);
+  return yield* parseSpelled(text);
 }
 
 /** `messages` of Anthropic's API. */

@@ -1,6 +1,6 @@
 import type { Steps } from "../../support/async/steps.js";
 import { readFieldTexts } from "../../support/json/field-texts.js";
-import { mayLoseSpelling, parseSpelledInSteps } from "../../support/json/spelled.js";
+import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
 import { ANTHROPIC_MESSAGES, GEMINI_CONTENTS, restoreCallSpelling } from "./restore-call-spelling.js";
 
 /** Fields whose numbers and keys a template can write into the prompt. */
@@ -25,7 +25,7 @@ export function* restoreSpelling(text: string, value: unknown): Steps<unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, fieldText] of texts) {
     yield;
-    fields[name] = yield* parseSpelledInSteps(fieldText);
+    fields[name] = yield* parseSpelled(fieldText);
   }
   return { ...value, ...conversation, ...fields };
 }

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { Message } from "../../conversation/message.js";
+import { runAtOnce } from "../../support/async/steps.js";
 import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
 import { type InputMessages, NOTHING_RESPELLED, type RecordedInteraction } from "../recorded-interaction.js";
 
@@ -120,5 +121,5 @@ function encodeArgs(args: NonNullable<StoredInteraction["templateArgs"]>): NonNu
 }
 
 function decodeArgs(args: NonNullable<Fields["templateArgs"]>): StoredInteraction["templateArgs"] {
-  return args === SAME_AS_PARENT ? "parent" : (parseSpelled(args) as RecordedInteraction["templateArgs"]);
+  return args === SAME_AS_PARENT ? "parent" : (runAtOnce(parseSpelled(args)) as RecordedInteraction["templateArgs"]);
 }

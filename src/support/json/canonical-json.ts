@@ -1,20 +1,16 @@
-import { runAtOnce, type Steps } from "../async/steps.js";
-import { type JsonBuilder, JsonError, parseJsonInSteps } from "./parse-json.js";
+import type { Steps } from "../async/steps.js";
+import { type JsonBuilder, JsonError, parseJson } from "./parse-json.js";
 
 /**
  * Returns the same text for all JSON texts of the same value: no white space, keys sorted by UTF-16 code units, numbers
- * as exact decimals. Numbers are not rounded, so that 12345678901234567890 and 12345678901234567891 differ.
+ * as exact decimals. Numbers are not rounded, so that 12345678901234567890 and 12345678901234567891 differ. It runs in steps, for texts
+ * of tens of thousands of values.
  *
  * @returns undefined if the text is not JSON
  */
-export function canonicalJson(text: string): string | undefined {
-  return runAtOnce(canonicalJsonInSteps(text));
-}
-
-/** {@link canonicalJson} in steps, for texts of tens of thousands of values. */
-export function* canonicalJsonInSteps(text: string): Steps<string | undefined> {
+export function* canonicalJson(text: string): Steps<string | undefined> {
   try {
-    return yield* parseJsonInSteps(text, CANONICAL);
+    return yield* parseJson(text, CANONICAL);
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;

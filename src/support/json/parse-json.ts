@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from "../async/steps.js";
+import type { Steps } from "../async/steps.js";
 
 /** Builds values while JSON is parsed, so that each reader keeps exactly the parts of the spelling that it needs. */
 export interface JsonBuilder<T> {
@@ -32,25 +32,17 @@ const LITERALS = new Map<string, readonly [text: string, value: boolean | null]>
   ["n", ["null", null]],
 ]);
 
+/** Number of values in one step of a parse: at most some milliseconds, also of code that V8 has not compiled yet. */
+const STEP_VALUES = 1024;
+
 /**
- * Parses one JSON value. It keeps its own stack instead of recursing, so that no text can exhaust the call stack.
+ * Parses one JSON value, in steps for texts of tens of thousands of values. It keeps its own stack instead of recursing, so that no text
+ * can exhaust the call stack.
  *
  * @param maxDepth maximum nesting of arrays and objects
  * @throws JsonError, JsonDepthError
  */
-export function parseJson<T>(text: string, builder: JsonBuilder<T>, maxDepth = Number.POSITIVE_INFINITY): T {
-  return runAtOnce(parseJsonInSteps(text, builder, maxDepth));
-}
-
-/** Number of values in one step of a parse: at most some milliseconds, also of code that V8 has not compiled yet. */
-const STEP_VALUES = 1024;
-
-/** {@link parseJson} in steps, for texts of tens of thousands of values. */
-export function parseJsonInSteps<T>(
-  text: string,
-  builder: JsonBuilder<T>,
-  maxDepth = Number.POSITIVE_INFINITY,
-): Steps<T> {
+export function parseJson<T>(text: string, builder: JsonBuilder<T>, maxDepth = Number.POSITIVE_INFINITY): Steps<T> {
   return new Parser(text, builder, maxDepth).document();
 }
 

@@ -1,5 +1,5 @@
 import type { Steps } from "../async/steps.js";
-import { type JsonBuilder, parseJson, parseJsonInSteps } from "./parse-json.js";
+import { type JsonBuilder, parseJson } from "./parse-json.js";
 
 /**
  * A number with its spelling, such as 1.0 or an integer of 20 digits, which `JSON.parse` would change. It is a
@@ -28,10 +28,7 @@ const SPELLED: JsonBuilder<unknown> = {
  *
  * @throws JsonError
  */
-export const parseSpelled = (text: string): unknown => parseJson(text, SPELLED);
-
-/** {@link parseSpelled} in steps, for texts of tens of thousands of values. */
-export const parseSpelledInSteps = (text: string): Steps<unknown> => parseJsonInSteps(text, SPELLED);
+export const parseSpelled = (text: string): Steps<unknown> => parseJson(text, SPELLED);
 
 const isIndex = (key: string): boolean => /^(?:0|[1-9][0-9]*)$/.test(key);
 

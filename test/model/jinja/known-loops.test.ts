@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileTemplateInSteps, type Value } from "../../../src/model/jinja/index.js";
+import { compileTemplate, type Value } from "../../../src/model/jinja/index.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 
 /** A message that counts how often it is read. */
@@ -19,13 +19,13 @@ type Variables = Readonly<Record<string, Value>>;
 
 /** Renders twice; the second rendering knows the first. Returns the indices of the messages that were read again. */
 function readAgain(source: string, first: Variables, second: Variables): number[] {
-  const render = compileTemplateInSteps(source);
+  const render = compileTemplate(source);
   const known = runAtOnce(render(new Map(Object.entries(first))));
   const list = second["messages"] as readonly CountedMessage[];
   for (const each of list) each.reads = 0;
   const { parts } = runAtOnce(render(new Map(Object.entries(second)), [known]));
   const again = list.flatMap(({ reads }, index) => (reads > 0 ? [index] : []));
-  expect(parts).toEqual(runAtOnce(compileTemplateInSteps(source)(new Map(Object.entries(second)))).parts);
+  expect(parts).toEqual(runAtOnce(compileTemplate(source)(new Map(Object.entries(second)))).parts);
   return again;
 }
 
@@ -179,7 +179,7 @@ describe("a loop over messages", () => {
   });
 
   it("takes iterations that the earlier rendering took itself", () => {
-    const render = compileTemplateInSteps("{% for m in messages %}{{ m.text }}{% endfor %}");
+    const render = compileTemplate("{% for m in messages %}{{ m.text }}{% endfor %}");
     const list = messages(12);
     const renderFirst = (count: number, known: Parameters<typeof render>[1]) =>
       runAtOnce(render(new Map([["messages", list.slice(0, count)]]), known));
@@ -189,7 +189,7 @@ describe("a loop over messages", () => {
   });
 
   it("takes iterations from the rendering with the longest common beginning", () => {
-    const render = compileTemplateInSteps("{% for m in messages %}{{ m.text }}{% endfor %}");
+    const render = compileTemplate("{% for m in messages %}{{ m.text }}{% endfor %}");
     const list = messages(12);
     const other = [...list.slice(0, 9), message("other")];
     const known = [other, list.slice(0, 11), list.slice(0, 10)].map((each) =>

@@ -1,6 +1,7 @@
-import { compileTemplate, isDict, type Value } from "../../../src/model/jinja/index.js";
+import { isDict, type Value } from "../../../src/model/jinja/index.js";
 import { fromJson } from "../../../src/model/template/from-json.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
+import { compileAtOnce } from "../support/compile-at-once.js";
 import { digest, type PublishedDigests, publishedTemplate } from "../support/golden.js";
 import { GOLDEN_CONVERSATIONS } from "./golden-conversations.js";
 
@@ -23,7 +24,7 @@ export function readVariables(json: string): Map<string, Value> {
 /** Returns a template's rendering, or "ERR" if it fails, because error messages differ from Python's. */
 export function renderOrErr(source: string, json: string): string {
   try {
-    return compileTemplate(source, () => NOW)(readVariables(json)).join("");
+    return compileAtOnce(source, () => NOW)(readVariables(json)).join("");
   } catch {
     return "ERR";
   }

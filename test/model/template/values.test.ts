@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { compileTemplate, RenderError } from "../../../src/model/jinja/index.js";
+import { RenderError } from "../../../src/model/jinja/index.js";
 import { fromJs } from "../../../src/model/template/from-js.js";
 import { fromJson } from "../../../src/model/template/from-json.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { JsonDepthError, JsonError } from "../../../src/support/json/parse-json.js";
+import { compileAtOnce } from "../support/compile-at-once.js";
 
-const show = (value: unknown): string => compileTemplate("{{ x | tojson }}")(new Map([["x", fromJs(value)]])).join("");
+const show = (value: unknown): string => compileAtOnce("{{ x | tojson }}")(new Map([["x", fromJs(value)]])).join("");
 
 describe("fromJs", () => {
   it("converts values like Python", () => {
@@ -19,7 +20,7 @@ describe("fromJs", () => {
       '{"__proto__": {"x": 1}, "constructor": "c"}',
     );
     expect(show({ a: undefined })).toBe("{}");
-    const read = compileTemplate(
+    const read = compileAtOnce(
       "{{ x.toString is defined }}{{ x.hasOwnProperty is defined }}{{ x['__proto__'] is defined }}",
     );
     expect(read(new Map([["x", fromJs({})]])).join("")).toBe("FalseFalseFalse");
