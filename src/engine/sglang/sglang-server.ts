@@ -79,13 +79,13 @@ export class SglangServer implements EngineServer {
     if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) request.ignored("seed");
     const stream = call.onTokens !== undefined || this.versions.isStreamed;
     const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, rid, stream });
-    const body = await writeBody(call, REQUEST_PREFIX, suffix);
+    const { body, onSent } = await writeBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
     // Without an abort request, a server needs seconds to notice that the connection is closed.
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      return await generateOnce(this.#connections, request, { ...body, path: "generate", format: "sglang" });
+      return await generateOnce(this.#connections, request, { path: "generate", body, onSent, format: "sglang" });
     } catch (error) {
       if (error instanceof StopReached) abort();
       throw error;

@@ -163,11 +163,15 @@ export class Call {
   }
 
   /**
-   * Lets other work run, if this is the first prompt of its session and long: nothing of it was compared or sent before, so each step
-   * that handles its tokens takes milliseconds, and several sessions may begin at the same time.
+   * True if this is the first prompt of its session and long. Nothing of it was compared or sent before, so each step that handles its
+   * tokens takes milliseconds, and several sessions may begin at the same time. Each such step then waits for {@link yield}.
    */
-  async yieldIfCold(): Promise<void> {
-    if (!this.#isCold) return;
+  get isCold(): boolean {
+    return this.#isCold;
+  }
+
+  /** Lets other work run. */
+  async yield(): Promise<void> {
     await eventLoop.yield();
     // The client may have left, or the session may have been deleted meanwhile.
     this.abort.throwIfAborted();

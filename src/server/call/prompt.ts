@@ -59,7 +59,7 @@ export async function readContextLimit({
 export async function buildPrompt(call: Call, limit: number): Promise<void> {
   const { turn, api } = call;
   const tokens = await encodeWithinContext(call, limit);
-  await call.yieldIfCold();
+  if (call.isCold) await call.yield();
   call.abort.throwIfAborted();
   const promptTokens = turn.countTokens(tokens);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });

@@ -38,9 +38,9 @@ async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]>
   call.admitPrompt();
   const sampling = await completeSampling(call, limit);
   const choices = call.choices.map((begun) => new Choice(call, begun, sampling));
-  await call.yieldIfCold();
+  if (call.isCold) await call.yield();
   const generated = await generateChoices(call, choices);
-  await call.yieldIfCold();
+  if (call.isCold) await call.yield();
   // No other step may run in between: all choices are recorded, or none.
   const records = recordChoices(call, generated, sampling);
   turn.releasePrompt();

@@ -48,7 +48,8 @@ export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOver
  * @throws RequestError
  */
 export function checkSampling({ services: { engine, model, settings }, request }: Call): void {
-  const { logitBias, stop, stopTokenIds, maxTokens, ...sampling } = request.sampling;
+  const { sampling } = request;
+  const { logitBias, stop, stopTokenIds, maxTokens } = sampling;
   checkIds(
     "logit_bias",
     logitBias.map(([id]) => id),
@@ -93,13 +94,17 @@ export async function completeSampling(call: Call, contextLimit: number): Promis
   };
   const requested = toParams(services, request.sampling, limits);
   const { samplingOverride } = services.settings;
-  const params = samplingOverride
-    ? toParams(services, { ...request.sampling, ...samplingOverride }, limits)
-    : requested;
-  const overridden = OVERRIDE_NAMES.flatMap(([field, name]) => (params[field] === requested[field] ? [] : [name]));
+  const fixed = samplingOverride && toParams(services, { ...request.sampling, ...samplingOverride }, limits);
+  const overridden = fixed ? listChanged(requested, fixed) : [];
   call.noteOverridden(overridden);
+  const params = fixed ?? requested;
   const reasoning = params.thinkingBudget === undefined ? undefined : await services.model.reasoningMarkers();
   return { params, reasoning, isOverridden: overridden.length > 0 };
+}
+
+/** Returns the names of the fields in which the parameters differ. */
+function listChanged(before: SamplingParams, now: SamplingParams): readonly string[] {
+  return OVERRIDE_NAMES.filter(([field]) => now[field] !== before[field]).map(([, name]) => name);
 }
 
 interface OutputLimits {

@@ -164,7 +164,7 @@ export class AdmittedCall {
 
   /** Counts an answer until it is sent, instead of the body and the prompt. Like a prompt, it is outside of the heap. */
   holdAnswer(bytes: number): void {
-    if (this.#counts) this.#resize({ ...NO_MEMORY, prompt: bytes + this.#source });
+    if (this.#counts) this.#resize({ text: 0, prompt: bytes + this.#source, growing: 0 });
   }
 
   /** Counts memory from which the end of a stream is written, until it is sent. Call this before `finish`. */

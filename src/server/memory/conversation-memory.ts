@@ -63,21 +63,21 @@ export class ConversationMemory {
 
   /** Memory of everything that is remembered. */
   get bytes(): number {
-    return this.#slots.reduce((bytes, slot) => bytes + slot.bytes, 0);
+    return this.bodies.bytes + this.prompts.bytes + this.promptTexts.bytes;
   }
 
   /** Counts the entry of a session again, as the one that was used last. */
   #resize(session: Session): void {
+    let bytes = this.#measure(session);
     for (const slot of this.#slots) {
-      while (this.#measure(session) > this.#maxBytes && slot.dropOldest(session));
+      while (bytes > this.#maxBytes && slot.dropOldest(session)) bytes = this.#measure(session);
     }
-    const bytes = this.#measure(session);
     if (bytes > 0) this.#sessions.set(session, bytes);
     else this.#sessions.delete(session);
   }
 
   #measure(session: Session): number {
-    return this.#slots.reduce((bytes, slot) => bytes + slot.measure(session), 0);
+    return this.bodies.measure(session) + this.prompts.measure(session) + this.promptTexts.measure(session);
   }
 
   /** Drops what is remembered of sessions whose data is freed. */

@@ -34,6 +34,7 @@ export interface ReplySink {
 export function post(dispatcher: Dispatcher, options: PostOptions, events: PostEvents): Promise<void> {
   return new Promise((resolve, reject) => {
     const { origin, signal, use, sink } = events;
+    const { path, headers, body } = options;
     const handler = new PostHandler(sink, use, origin, settle);
     function settle(error?: unknown): void {
       listening[Symbol.dispose]();
@@ -43,7 +44,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions, events: PostE
     if (signal.aborted) return reject(signal.reason);
     const listening = onAbort(signal, () => handler.abort(signal.reason));
     // KeepAliveClient finds the request's ConnectionUse in `opaque`, which undici's type lacks.
-    const withUse = { ...options, method: "POST", opaque: use } as const;
+    const withUse = { method: "POST", path, headers, body, opaque: use } as const;
     dispatcher.dispatch(withUse, handler);
   });
 }
