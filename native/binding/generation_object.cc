@@ -118,14 +118,31 @@ std::size_t topWidthArg(Napi::Value value) {
   return static_cast<std::size_t>(integerArg(value, "topLogprobs", 0, kMaxTopWidth));
 }
 
+std::optional<RoutedExperts> expertsArg(Napi::Value value) {
+  if (value.IsUndefined()) return std::nullopt;
+  const Napi::Object object = objectArg(value, "experts");
+  const auto read = [&](const char* name, std::int64_t lowest, std::int64_t highest) {
+    return static_cast<std::uint32_t>(integerArg(object.Get(name), std::string("experts.") + name, lowest, highest));
+  };
+  // An id has 16 bits.
+  RoutedExperts experts{.layers = read("layers", 1, kMaxItemBytes),
+                        .topK = read("topK", 1, kMaxItemBytes),
+                        .experts = read("experts", 1, 65'536),
+                        .promptLength = read("promptLength", 1, kMaxSequenceTokens)};
+  experts.start = read("start", 0, experts.promptLength);
+  requireChannel(experts.channel());
+  return experts;
+}
+
 namespace {
 
 ReplyReader sglangReader(const Napi::CallbackInfo& info) {
-  return {ReplyReader::Format::kSglang, int32Arg(info[1], "version")};
+  return {
+      .format = ReplyReader::Format::kSglang, .version = int32Arg(info[1], "version"), .experts = expertsArg(info[2])};
 }
 
 ReplyReader vllmReader(const Napi::CallbackInfo& info) {
-  return {ReplyReader::Format::kVllm, int32Arg(info[1], "version"), topWidthArg(info[2])};
+  return {ReplyReader::Format::kVllm, int32Arg(info[1], "version"), topWidthArg(info[2]), expertsArg(info[3])};
 }
 
 Napi::Value appendReply(const Napi::CallbackInfo& info, GenerationObject& into, ReplyReader reader) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "../core/reply/routed_experts.h"
 #include "../core/session/generation.h"
 #include "wrapped.h"
 
@@ -7,6 +10,9 @@ namespace rolltape::binding {
 
 /// Alternatives to keep per token. @throws Error kInvalidArg.
 std::size_t topWidthArg(Napi::Value value);
+
+/// The routed experts that a request asked for; undefined for none. @throws Error kInvalidArg.
+std::optional<RoutedExperts> expertsArg(Napi::Value value);
 
 /// NativeGeneration.
 class GenerationObject : public Wrapped<GenerationObject> {

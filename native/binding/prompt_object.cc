@@ -25,8 +25,8 @@ Napi::Function PromptObject::define(Napi::Env env) {
   return DefineClass(
       env, kClassName,
       {guardedGetter<&Self::length>("length"), guardedMethod<&Self::tokens>("tokens"),
-       guardedMethod<&Self::requestBody>("requestBody"), promiseMethod<&Self::requestBodyAsync>("requestBodyAsync"),
-       guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::firstUnrecorded>("firstUnrecorded"), guardedMethod<&Self::requestBody>("requestBody"),
+       promiseMethod<&Self::requestBodyAsync>("requestBodyAsync"), guardedMethod<&Self::release>("release")});
 }
 
 Napi::Object PromptObject::create(Napi::Env env, Prompt prompt) {
@@ -65,6 +65,10 @@ Napi::Value PromptObject::tokens(const Napi::CallbackInfo& info) {
   std::int32_t* to = ids.Data();
   for (const TokenSpan span : prompt().spans()) to = std::copy(span.begin(), span.end(), to);
   return ids;
+}
+
+Napi::Value PromptObject::firstUnrecorded(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), prompt().firstUnrecorded(utf8Arg(info[0], "channel")));
 }
 
 Napi::Value PromptObject::requestBody(const Napi::CallbackInfo& info) {

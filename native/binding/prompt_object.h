@@ -27,6 +27,7 @@ class PromptObject : public Wrapped<PromptObject> {
   void freeIds(Napi::BasicEnv env);
   Napi::Value length(const Napi::CallbackInfo& info);
   Napi::Value tokens(const Napi::CallbackInfo& info);
+  Napi::Value firstUnrecorded(const Napi::CallbackInfo& info);
   Napi::Value requestBody(const Napi::CallbackInfo& info);
   Napi::Value requestBodyAsync(const Napi::CallbackInfo& info);
   Napi::Value release(const Napi::CallbackInfo& info);

@@ -71,6 +71,7 @@ Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t to
   setCount("promptTokens", reply.promptTokens);
   setCount("completionTokens", reply.completionTokens);
   setCount("cachedTokens", reply.cachedTokens);
+  if (reply.hasExperts) object.Set("hasExperts", Napi::Boolean::New(env, true));
   if (reply.versions.naming != VersionNaming::kNone || reply.versions.saysDefault) {
     object.Set("versions", versionsToJs(env, reply.versions));
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "../core/reply/sglang/reply.h"
 #include "../core/reply/vllm/reply.h"
@@ -19,9 +20,11 @@ struct ReplyReader {
   std::int32_t version;
   /// Alternatives per token, where the format asks for them.
   std::size_t topWidth = 0;
+  std::optional<RoutedExperts> experts = std::nullopt;
 
   EngineReply operator()(std::span<const std::uint8_t> body) const {
-    return format == Format::kSglang ? readSglangReply(body, version) : readVllmReply(body, version, topWidth);
+    return format == Format::kSglang ? readSglangReply(body, version, experts)
+                                     : readVllmReply(body, version, topWidth, experts);
   }
 };
 

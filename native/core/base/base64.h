@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 namespace rolltape {
 
@@ -12,5 +14,11 @@ constexpr std::uint64_t base64Length(std::uint64_t bytes) {
 
 /// Writes `bytes` in base64 with padding (RFC 4648, section 4) and returns the end.
 char* writeBase64(std::span<const std::uint8_t> bytes, char* out);
+
+/// Returns how many bytes the text stands for if it is base64 with padding; absent if it has another length than that.
+std::optional<std::uint64_t> decodedLength(std::string_view text);
+
+/// Decodes base64 with padding to decodedLength() bytes. Returns false if the text is something else.
+bool readBase64(std::string_view text, std::byte* out);
 
 }  // namespace rolltape

@@ -104,6 +104,8 @@ class JsonCursor {
   }
 
   std::string string();
+  /// The same without a copy where the string has no escapes; otherwise the view is of `decoded`.
+  std::string_view text(std::string& decoded) { return stringView(decoded); }
   /// The text of a number, or one of Python's three words.
   std::string_view numberText();
   /// NaN and infinities come as such; a number beyond float64 as an infinity.

@@ -38,6 +38,8 @@ struct EngineReply {
   std::optional<std::int64_t> promptTokens;
   std::optional<std::int64_t> completionTokens;
   std::optional<std::int64_t> cachedTokens;
+  /// It had the routed experts that were asked for.
+  bool hasExperts = false;
   /// What a stream says went wrong, in place of what it was to bring.
   std::optional<EngineFailure> error;
 };

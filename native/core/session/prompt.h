@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "sequence.h"
@@ -29,6 +30,10 @@ class Prompt {
   std::uint32_t sharedWithBase() const { return shared_; }
   /// The tokens after those that it shares with its base.
   TokenSpan tail() const { return tail_; }
+  /// Returns the first token whose item of a channel of sequences no interaction has; see rolltape::firstUnrecorded.
+  std::uint32_t firstUnrecorded(std::string_view channel) const {
+    return rolltape::firstUnrecorded(base_, shared_, channel);
+  }
   /// The whole prompt, in order. Valid as long as the prompt.
   std::vector<TokenSpan> spans() const;
 

@@ -38,6 +38,16 @@ void appendSequence(const Interaction& interaction, std::uint32_t count, std::ve
   std::reverse(spans.begin() + static_cast<std::ptrdiff_t>(first), spans.end());
 }
 
+std::uint32_t firstUnrecorded(const Interaction* source, std::uint32_t shared, std::string_view channel) {
+  if (shared == 0) return 0;
+  const std::uint32_t position = shared - 1;
+  while (position < source->shared) source = source->source;
+  const bool hasItem = std::ranges::any_of(source->channels(), [&](const ChannelRun& run) {
+    return run.spec->name == channel && run.first <= position && position < run.end();
+  });
+  return hasItem ? shared : position;
+}
+
 std::int32_t tokenAt(const Interaction& interaction, std::uint32_t position) {
   const Interaction* at = &interaction;
   while (position < at->shared) at = at->source;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "interaction.h"
@@ -26,6 +27,12 @@ inline void appendSequence(const Interaction& interaction, std::vector<TokenSpan
 
 /// The token at `position` of the interaction's sequence, which is longer than that.
 std::int32_t tokenAt(const Interaction& interaction, std::uint32_t position);
+
+/// Returns the first token whose item of a channel of sequences is recorded with an interaction that shares so many
+/// tokens with `source` or its ancestors: the first token that is not shared, or the one before. An engine has no item
+/// for the last token of a sequence, because the model did not run on it. The next call has it.
+/// @param source null if nothing is shared
+std::uint32_t firstUnrecorded(const Interaction* source, std::uint32_t shared, std::string_view channel);
 
 /// Tokens that two sequences have in common at their start. Spans of the same memory are not compared.
 std::size_t commonPrefix(std::span<const TokenSpan> a, std::span<const TokenSpan> b);

@@ -46,20 +46,9 @@ void requireCompaction(const Interaction& made) {
                                           " must be an earlier interaction that is later than the parent");
 }
 
-/// Returns true if the interaction that recorded the token at this position of the sequence has an item for it.
-bool hasItem(const Interaction& interaction, const ChannelSpec& spec, std::uint32_t position) {
-  const Interaction* at = &interaction;
-  while (position < at->shared) at = at->source;
-  return std::ranges::any_of(at->channels(), [&](const ChannelRun& run) {
-    return *run.spec == spec && run.first <= position && position < run.end();
-  });
-}
-
-/// Returns the first token whose item is recorded with this interaction: its first own token, or the one before.
-/// An engine has no item for the last token of a sequence, because the model did not run on it. The next call has it.
+/// Returns the first token whose item is recorded with this interaction.
 std::uint32_t firstUnrecorded(const Interaction& made, const ChannelSpec& spec) {
-  const bool isLast = made.shared > 0 && spec.ofSequence && !hasItem(*made.source, spec, made.shared - 1);
-  return isLast ? made.shared - 1 : made.shared;
+  return spec.ofSequence ? rolltape::firstUnrecorded(made.source, made.shared, spec.name) : made.shared;
 }
 
 /// Checks that a restored interaction has no items of tokens that have some already.

@@ -55,6 +55,21 @@ export interface ChannelSpec {
   readonly of: "output" | "sequence";
 }
 
+/**
+ * The routed experts that a request asked for: the `topK` experts of each layer that a token went through. The reply's rows become the
+ * channel `routed_experts`, U8 or for more than 256 experts U16, of shape [layers, topK], of the sequence.
+ */
+export interface AskedExperts {
+  readonly layers: number;
+  readonly topK: number;
+  /** Number of experts of a layer. */
+  readonly experts: number;
+  /** Number of tokens of the prompt that was sent, with the partial output that it ends with. */
+  readonly promptLength: number;
+  /** The first token whose row was asked for. Rows before it are left out. */
+  readonly start: number;
+}
+
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;
@@ -82,21 +97,27 @@ export interface NativeGeneration {
    * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).
    *
    * @param version for tokens for which the reply names none
+   * @param experts the routed experts that the request asked for; without, those of the reply are passed over
    */
-  appendSglangReply(body: Uint8Array, version: number): EngineReply;
+  appendSglangReply(body: Uint8Array, version: number, experts?: AskedExperts): EngineReply;
   /**
    * The same on a worker thread, for large bodies, which are read in place. Until it settles, the generation must not
    * be used, and the body must not be changed or transferred. Its buffer must have a fixed size.
    */
-  appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
+  appendSglangReplyAsync(body: Uint8Array, version: number, experts?: AskedExperts): Promise<EngineReply>;
   /**
    * Reads a complete reply of vLLM's `/inference/v1/generate` or `/v1/completions`, like {@link appendSglangReply}.
    *
    * @param topLogprobs number of alternatives per token to keep
    */
-  appendVllmReply(body: Uint8Array, version: number, topLogprobs: number): EngineReply;
+  appendVllmReply(body: Uint8Array, version: number, topLogprobs: number, experts?: AskedExperts): EngineReply;
   /** The same on a worker thread, like {@link appendSglangReplyAsync}. */
-  appendVllmReplyAsync(body: Uint8Array, version: number, topLogprobs: number): Promise<EngineReply>;
+  appendVllmReplyAsync(
+    body: Uint8Array,
+    version: number,
+    topLogprobs: number,
+    experts?: AskedExperts,
+  ): Promise<EngineReply>;
   /**
    * Marks the tokens that a budget for the reasoning forced, and no others. Batches do not train on marked tokens: they have
    * loss mask 0, log probability 0 and version -1, like those of a prompt.

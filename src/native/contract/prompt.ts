@@ -6,6 +6,11 @@ export interface NativePrompt {
   /** Returns a copy of the ids, for engines in this process and for tests. */
   tokens(): Int32Array;
   /**
+   * Returns the first token of the prompt whose item of a channel of sequences is not recorded, as far as the interaction that the
+   * prompt continues has it. The length of the shared beginning if that has no item at all.
+   */
+  firstUnrecorded(channel: string): number;
+  /**
    * Writes a JSON request body in UTF-8: `prefix`, then `[id,id,…]`, then `suffix`.
    *
    * @param partial a cut generation to resume, whose ids follow those of the prompt

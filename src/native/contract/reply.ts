@@ -13,6 +13,8 @@ export interface EngineReply {
   readonly promptTokens?: number;
   readonly completionTokens?: number;
   readonly cachedTokens?: number;
+  /** The reply had the routed experts that were asked for. */
+  readonly hasExperts?: true;
   /** Absent if the reply names none, not even `default`. */
   readonly versions?: NamedVersions;
   /** The error that a stream reports instead of a finish reason. */

@@ -110,7 +110,8 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
   if (finish.type.empty()) json.fail("finish_reason without a type");
 }
 
-void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& versions, const SglangKnown* known) {
+void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& versions,
+                  const std::optional<RoutedExperts>& experts, const SglangKnown* known) {
   json.object([&](std::string_view key) {
     if (key == "output_token_logprobs") {
       readLogprobs(json, meta, known == nullptr ? nullptr : &known->logprobs);
@@ -133,6 +134,8 @@ void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& version
       meta.completionTokens = readReplyCount(json, "completion_tokens");
     } else if (key == "cached_tokens") {
       meta.cachedTokens = readReplyCount(json, "cached_tokens");
+    } else if (key == "routed_experts" && experts) {
+      meta.experts = readInt32Experts(json, *experts);
     } else {
       json.skip();
     }
@@ -175,9 +178,11 @@ void SglangMetaInfo::clear() {
   promptTokens.reset();
   completionTokens.reset();
   cachedTokens.reset();
+  experts.reset();
 }
 
-void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown* known) {
+void readSglangFields(JsonCursor& json, SglangFields& fields, const std::optional<RoutedExperts>& experts,
+                      const SglangKnown* known) {
   clear(fields);
   if (json.peek() == '[') json.fail("an array of replies, where one was asked for");
   json.object([&](std::string_view key) {
@@ -185,7 +190,7 @@ void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown*
       // What an earlier meta_info held does not count.
       fields.metaInfo.clear();
       fields.hasMetaInfo = true;
-      readMetaInfo(json, fields.metaInfo, fields.versions, known);
+      readMetaInfo(json, fields.metaInfo, fields.versions, experts, known);
     } else if (key == "output_ids") {
       readOutputIds(json, fields, known == nullptr ? nullptr : &known->outputIds);
     } else if (key == "error") {

@@ -8,6 +8,7 @@
 
 #include "../../json/cursor.h"
 #include "../engine_reply.h"
+#include "../routed_experts.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
 #include "known_items.h"
@@ -46,6 +47,7 @@ struct SglangMetaInfo {
   std::optional<std::int64_t> promptTokens;
   std::optional<std::int64_t> completionTokens;
   std::optional<std::int64_t> cachedTokens;
+  std::optional<ExpertRows> experts;
 
   /// As if it had never been read, but for the memory that it has.
   void clear();
@@ -64,8 +66,10 @@ struct SglangFields {
 };
 
 /// Reads the whole text in place of what `fields` holds. A key that comes twice counts where it comes last.
+/// @param experts the routed experts that were asked for; without, the reply's are passed over.
 /// @param known items that need not be read again; null for none.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch for more alternatives than a token can have.
-void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown* known = nullptr);
+void readSglangFields(JsonCursor& json, SglangFields& fields, const std::optional<RoutedExperts>& experts,
+                      const SglangKnown* known = nullptr);
 
 }  // namespace rolltape

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "../engine_reply.h"
+#include "../routed_experts.h"
 
 namespace rolltape {
 
@@ -15,8 +17,10 @@ namespace rolltape {
 /// weight_version; else `fallbackVersion`. An alternative of output_top_logprobs that the
 /// sampler excluded (null or -Infinity) leaves its place unused.
 ///
+/// @param experts the routed experts that were asked for; without, the reply's are passed over.
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log
 /// probabilities, spans and counts disagree, kReplyNotFinite for a log probability that is not finite.
-EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion);
+EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion,
+                            const std::optional<RoutedExperts>& experts = std::nullopt);
 
 }  // namespace rolltape

@@ -64,7 +64,7 @@ void SglangStream::read(RoomyText frame, Generation& into) {
 
 void SglangStream::readFields(RoomyText frame) {
   JsonCursor json(frame);
-  readSglangFields(json, fields_, &known_);
+  readSglangFields(json, fields_, experts_, &known_);
   if (!fields_.hasMetaInfo && !fields_.error) json.fail("no meta_info");
 }
 
@@ -176,7 +176,7 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
   const auto logprobs = std::span(meta.logprobs).last(added);
   TopLogprobs top = newTop(total, added);
   fields_.versions.noteTokens(meta.weightVersion, added);
-  if (top.empty() && meta.weightVersions.empty()) {
+  if (top.empty() && meta.weightVersions.empty() && !meta.experts) {
     into.append(ids, logprobs, meta.weightVersion.value_or(unnamedVersion));
   } else {
     const std::vector<VersionRun> last = lastVersions(total);
@@ -185,6 +185,10 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
     if (added > 0) {
       tokens = Generation({ids.begin(), ids.end()}, {logprobs.begin(), logprobs.end()}, newVersions(total, added),
                           std::move(top));
+    }
+    if (meta.experts) {
+      addExperts(tokens, *experts_, *meta.experts, total);
+      end_.hasExperts = true;
     }
     into.append(std::move(tokens), from, last);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "../frame_reader.h"
@@ -20,7 +21,9 @@ class SglangStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
-  SglangStream(const Generation& into, std::int32_t version) : FrameReader(into), firstVersion_(version) {
+  /// @param experts the routed experts that were asked for; without, the reply's are passed over.
+  SglangStream(const Generation& into, std::int32_t version, const std::optional<RoutedExperts>& experts = std::nullopt)
+      : FrameReader(into), firstVersion_(version), experts_(experts) {
     unnamedVersion = version;
   }
 
@@ -45,6 +48,7 @@ class SglangStream final : public FrameReader {
   void keepEnd();
 
   std::int32_t firstVersion_;
+  std::optional<RoutedExperts> experts_;
   /// Tokens of this reply that were recorded.
   std::size_t count_ = 0;
   /// Arrays are deltas: none begins with what is known, and nothing is remembered of them.

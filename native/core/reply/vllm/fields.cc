@@ -27,7 +27,8 @@ void readTokenIds(JsonCursor& json, VllmChoice& choice) {
   json.array([&] { ids.push_back(readTokenId(json)); });
 }
 
-void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std::size_t topWidth) {
+void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std::size_t topWidth,
+                const std::optional<RoutedExperts>& experts) {
   EngineFinish stop;
   json.object([&](std::string_view key) {
     if (key == "token_ids") {
@@ -41,6 +42,8 @@ void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std:
       readFinishReason(json, choice);
     } else if (key == "stop_reason") {
       readStopMatch(json, "stop_reason", stop);
+    } else if (key == "routed_experts" && experts) {
+      choice.experts = readNpyExperts(json, *experts);
     } else {
       json.skip();
     }
@@ -76,12 +79,15 @@ void readId(JsonCursor& json, VllmFields& fields) {
 
 }  // namespace
 
-VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth) {
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth,
+                          const std::optional<RoutedExperts>& experts) {
   VllmFields fields;
   json.object([&](std::string_view key) {
     if (key == "choices") {
       fields.choices.clear();
-      if (!json.consumeNull()) json.array([&] { readChoice(json, fields.choices.emplace_back(), named, topWidth); });
+      if (!json.consumeNull()) {
+        json.array([&] { readChoice(json, fields.choices.emplace_back(), named, topWidth, experts); });
+      }
     } else if (key == "usage") {
       readUsage(json, fields);
     } else if (key == "id" || key == "request_id") {

@@ -8,6 +8,7 @@
 
 #include "../../json/cursor.h"
 #include "../engine_reply.h"
+#include "../routed_experts.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
 
@@ -26,6 +27,7 @@ struct VllmChoice {
   std::optional<VllmLogprobs> logprobs;
   std::vector<WeightVersionSpan> weightVersions;
   std::optional<EngineFinish> finish;
+  std::optional<ExpertRows> experts;
 };
 
 /// A reply, or a frame of a stream. Absent where it lacks the field or has null.
@@ -42,7 +44,9 @@ struct VllmFields {
 /// Reads the whole text. A key that comes twice counts where it comes last.
 /// @param named receives the versions.
 /// @param topWidth alternatives to keep per token: the most likely ones of those that the reply lists.
+/// @param experts the routed experts that were asked for; without, a reply's are passed over.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch.
-VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth);
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth,
+                          const std::optional<RoutedExperts>& experts);
 
 }  // namespace rolltape

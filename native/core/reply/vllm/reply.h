@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "../engine_reply.h"
+#include "../routed_experts.h"
 
 namespace rolltape {
 
@@ -14,8 +16,10 @@ namespace rolltape {
 /// are the same ones. Versions are those of the choice's weight_versions, else `fallbackVersion`.
 ///
 /// @param topWidth alternatives to keep per token.
+/// @param experts the routed experts that were asked for; without, the reply's are passed over.
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log
 /// probabilities, spans and counts disagree, kReplyNotFinite for a log probability that is not finite.
-EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion, std::size_t topWidth);
+EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion, std::size_t topWidth,
+                          const std::optional<RoutedExperts>& experts = std::nullopt);
 
 }  // namespace rolltape

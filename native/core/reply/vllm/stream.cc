@@ -8,7 +8,7 @@ namespace rolltape {
 
 void VllmStream::read(RoomyText frame, Generation& into) {
   JsonCursor json(frame);
-  VllmFields fields = readVllmFields(json, end_.versions, topWidth_);
+  VllmFields fields = readVllmFields(json, end_.versions, topWidth_, experts_);
   if (end_.error || (end_.finish && !fields.choices.empty())) {
     throw Error(ErrorCode::kReplyMismatch, "a frame comes after the last one");
   }
@@ -30,6 +30,10 @@ void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
   // The last frame's spans are those of every token.
   if (choice.finish) {
     versions = vllmVersions(choice, into.length() - base() + tokens.length(), firstVersion_, end_.versions);
+  }
+  if (choice.experts) {
+    addExperts(tokens, *experts_, *choice.experts, into.length() - base() + tokens.length());
+    end_.hasExperts = true;
   }
   into.append(std::move(tokens), base(), versions);
   end_.finish = std::move(choice.finish);

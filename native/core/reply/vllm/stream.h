@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "../frame_reader.h"
 #include "choice.h"
@@ -15,8 +16,10 @@ class VllmStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
-  VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth)
-      : FrameReader(into), firstVersion_(version), topWidth_(topWidth) {
+  /// @param experts the routed experts that were asked for; without, the reply's are passed over.
+  VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth,
+             const std::optional<RoutedExperts>& experts = std::nullopt)
+      : FrameReader(into), firstVersion_(version), topWidth_(topWidth), experts_(experts) {
     unnamedVersion = version;
   }
 
@@ -29,6 +32,7 @@ class VllmStream final : public FrameReader {
 
   std::int32_t firstVersion_;
   std::size_t topWidth_;
+  std::optional<RoutedExperts> experts_;
   EngineReply end_;
 };
 

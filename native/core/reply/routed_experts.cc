@@ -1,0 +1,202 @@
+#include "routed_experts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../base/base64.h"
+#include "../base/error.h"
+#include "../base/size.h"
+
+namespace rolltape {
+
+namespace {
+
+constexpr std::uint32_t kMaxU8Experts = 256;
+
+[[noreturn]] void mismatch(const std::string& what) {
+  throw Error(ErrorCode::kReplyMismatch, "routed_experts: " + what);
+}
+
+void decode(const JsonCursor& json, std::string_view text, std::byte* out) {
+  if (!readBase64(text, out)) json.fail("routed_experts is not base64");
+}
+
+std::uint64_t requireLength(const JsonCursor& json, std::string_view text) {
+  const std::optional<std::uint64_t> length = decodedLength(text);
+  if (!length) json.fail("routed_experts is not base64");
+  return *length;
+}
+
+/// The beginning of a file in NumPy's format: magic, version, length of the header.
+struct NpyStart {
+  static constexpr std::size_t kBytes = 12;
+  static constexpr std::string_view kMagic = "\x93NUMPY";
+
+  std::array<unsigned char, kBytes> bytes;
+
+  bool isValid() const { return std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0 && bytes[6] >= 1; }
+  /// Where the values begin.
+  std::size_t headerEnd() const {
+    const bool isShort = bytes[6] == 1;
+    std::size_t length = bytes[8] | static_cast<std::size_t>(bytes[9]) << 8;
+    if (!isShort) length |= static_cast<std::size_t>(bytes[10]) << 16 | static_cast<std::size_t>(bytes[11]) << 24;
+    return (isShort ? 10 : 12) + length;
+  }
+};
+
+/// The text between `name` with its colon and the end of its value, without spaces at its start. Empty if there is
+/// none.
+std::string_view headerValue(std::string_view header, std::string_view name, char end) {
+  const std::size_t at = header.find(name);
+  if (at == std::string_view::npos) return {};
+  std::string_view value = header.substr(at + name.size());
+  value.remove_prefix(std::min(value.size(), value.find_first_not_of(": ")));
+  return value.substr(0, value.find(end));
+}
+
+/// Reads "(45, 3, 2".
+std::vector<std::uint64_t> readShape(std::string_view text) {
+  std::vector<std::uint64_t> shape;
+  bool inNumber = false;
+  for (const char c : text) {
+    const bool isDigit = c >= '0' && c <= '9';
+    if (isDigit && !inNumber) shape.push_back(0);
+    if (isDigit)
+      shape.back() = std::min<std::uint64_t>(shape.back() * 10 + static_cast<std::uint64_t>(c - '0'), 1u << 31);
+    inNumber = isDigit;
+  }
+  return shape;
+}
+
+void requireShape(const RoutedExperts& asked, std::uint64_t layers, std::uint64_t topK) {
+  if (layers == asked.layers && topK == asked.topK) return;
+  mismatch("the rows have " + std::to_string(layers) + " layers of " + std::to_string(topK) +
+           " experts, but the model has " + std::to_string(asked.layers) + " of " + std::to_string(asked.topK));
+}
+
+void requireRange(const RoutedExperts& asked, std::uint64_t largest) {
+  if (largest < asked.experts) return;
+  mismatch("expert " + std::to_string(largest) + " is beyond the " + std::to_string(asked.experts) +
+           " experts of the model");
+}
+
+/// The largest value, without a comparison for each.
+template <typename T>
+std::uint64_t largestOf(std::span<const std::byte> bytes) {
+  T largest = 0;
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof(T)) {
+    T value = 0;
+    std::memcpy(&value, bytes.data() + i, sizeof value);
+    largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+/// Converts int32 to the channel's dtype. Returns the largest value, for which a negative one counts as large.
+template <typename T>
+std::uint32_t narrow(std::span<const std::uint32_t> from, std::byte* out) {
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    largest = std::max(largest, from[i]);
+    const T value = static_cast<T>(from[i]);
+    std::memcpy(out + i * sizeof value, &value, sizeof value);
+  }
+  return largest;
+}
+
+}  // namespace
+
+ChannelSpec RoutedExperts::channel() const {
+  return {.name = "routed_experts",
+          .dtype = experts <= kMaxU8Experts ? Dtype::kU8 : Dtype::kU16,
+          .shape = {layers, topK},
+          .ofSequence = true};
+}
+
+std::optional<ExpertRows> readNpyExperts(JsonCursor& json, const RoutedExperts& asked) {
+  if (json.consumeNull()) return std::nullopt;
+  std::string decoded;
+  const std::string_view text = json.text(decoded);
+  const std::uint64_t length = requireLength(json, text);
+  NpyStart start{};
+  // 16 characters are 12 bytes.
+  if (length < NpyStart::kBytes) json.fail("routed_experts is not a file in NumPy's format");
+  decode(json, text.substr(0, 16), reinterpret_cast<std::byte*>(start.bytes.data()));
+  const std::size_t headerEnd = start.headerEnd();
+  if (!start.isValid() || headerEnd > length) json.fail("routed_experts is not a file in NumPy's format");
+  // Whole groups of three bytes that hold the header, and perhaps the first values.
+  const std::size_t headChars = std::min(text.size(), (headerEnd + 2) / 3 * 4);
+  std::string head(*decodedLength(text.substr(0, headChars)), '\0');
+  decode(json, text.substr(0, headChars), reinterpret_cast<std::byte*>(head.data()));
+  const std::string_view header = std::string_view(head).substr(0, headerEnd);
+
+  const std::string_view descr = headerValue(header, "'descr'", ',');
+  const Dtype dtype = asked.channel().dtype;
+  if (descr != (dtype == Dtype::kU8 ? "'|u1'" : "'<u2'")) {
+    mismatch("the dtype is " + std::string(descr) + " for " + std::to_string(asked.experts) + " experts");
+  }
+  if (headerValue(header, "'fortran_order'", ',') != "False") mismatch("the array is not in C order");
+  const std::vector<std::uint64_t> shape = readShape(headerValue(header, "'shape'", ')'));
+  if (shape.size() != 3) mismatch("the array does not have three dimensions");
+  requireShape(asked, shape[1], shape[2]);
+  const std::uint64_t bytes = length - headerEnd;
+  if (bytes != checkedMultiply(shape[0], asked.channel().itemBytes())) {
+    mismatch("there are " + std::to_string(bytes) + " bytes for " + std::to_string(shape[0]) + " rows");
+  }
+
+  ExpertRows rows(bytes);
+  const std::size_t first = head.size() - headerEnd;
+  std::memcpy(rows.data(), head.data() + headerEnd, std::min<std::size_t>(first, bytes));
+  if (headChars < text.size()) decode(json, text.substr(headChars), rows.data() + first);
+  requireRange(asked, dtype == Dtype::kU8 ? largestOf<std::uint8_t>(rows) : largestOf<std::uint16_t>(rows));
+  return rows;
+}
+
+std::optional<ExpertRows> readInt32Experts(JsonCursor& json, const RoutedExperts& asked) {
+  if (json.consumeNull()) return std::nullopt;
+  std::string decoded;
+  const std::string_view text = json.text(decoded);
+  const std::uint64_t length = requireLength(json, text);
+  const std::uint64_t values = length / sizeof(std::uint32_t);
+  const std::uint64_t rowValues = std::uint64_t{asked.layers} * asked.topK;
+  if (length % sizeof(std::uint32_t) != 0 || values % rowValues != 0) {
+    mismatch(std::to_string(length) + " bytes are not rows of " + std::to_string(asked.layers) + " layers of " +
+             std::to_string(asked.topK) + " experts");
+  }
+  // Four characters are three bytes, so 16 are three values.
+  constexpr std::size_t kPieceChars = 4096;
+  std::array<std::uint32_t, kPieceChars / 16 * 3> piece;
+  const Dtype dtype = asked.channel().dtype;
+  ExpertRows rows(values * dtypeBytes(dtype));
+  std::byte* out = rows.data();
+  std::uint32_t largest = 0;
+  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kPieceChars))) {
+    const std::string_view chars = rest.substr(0, kPieceChars);
+    decode(json, chars, reinterpret_cast<std::byte*>(piece.data()));
+    const std::span<const std::uint32_t> read(piece.data(), *decodedLength(chars) / sizeof(std::uint32_t));
+    largest =
+        std::max(largest, dtype == Dtype::kU8 ? narrow<std::uint8_t>(read, out) : narrow<std::uint16_t>(read, out));
+    out += read.size() * dtypeBytes(dtype);
+  }
+  if (values > 0) requireRange(asked, largest);
+  return rows;
+}
+
+void addExperts(Generation& tokens, const RoutedExperts& asked, const ExpertRows& rows, std::size_t count) {
+  // A generation that was aborted in the queue has none.
+  if (count == 0) return;
+  const ChannelSpec channel = asked.channel();
+  const std::uint64_t given = rows.size() / channel.itemBytes();
+  const std::uint64_t end = asked.promptLength + count - 1;
+  const std::uint64_t wanted = end - asked.start;
+  if (given != wanted && given != end) {
+    mismatch(std::to_string(given) + " rows for tokens " + std::to_string(asked.start) + " to " + std::to_string(end));
+  }
+  tokens.addChannel(channel, asked.start, std::span(rows).last(wanted * channel.itemBytes()));
+}
+
+}  // namespace rolltape
