@@ -68,7 +68,14 @@ Napi::Value PromptObject::tokens(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value PromptObject::firstUnrecorded(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), prompt().firstUnrecorded(utf8Arg(info[0], "channel")));
+  const std::string channel = utf8Arg(info[0], "channel");
+  std::uint32_t first = prompt().firstUnrecorded(channel);
+  if (!info[1].IsUndefined()) {
+    for (const ChannelBuffer& buffer : GenerationObject::fromArg(info[1], "partial").generation().channels()) {
+      if (buffer.spec.name == channel) first = std::max(first, buffer.end());
+    }
+  }
+  return Napi::Number::New(info.Env(), first);
 }
 
 Napi::Value PromptObject::requestBody(const Napi::CallbackInfo& info) {

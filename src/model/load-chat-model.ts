@@ -71,6 +71,8 @@ export class FolderChatModel implements ChatModel {
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
   readonly vocabularySize: number;
+  /** The experts of its layers, as config.json names them. Undefined if it has none. */
+  readonly experts: ReturnType<typeof readExperts>;
   /** The families that describe how the model writes reasoning and tool calls. */
   readonly families: OutputFamilies;
   readonly toolCalls: ToolCallSupport;
@@ -94,6 +96,7 @@ export class FolderChatModel implements ChatModel {
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     this.vocabularySize = readVocabularySize(files);
+    this.experts = readExperts(files);
     const sources = templateSources(folder, files);
     const signs = collectSigns(sources, files, this.#vocabulary);
     this.families = chooseFamilies(options, signs);
@@ -268,6 +271,14 @@ function collectSigns(
     isAdded: (spelling) => vocabulary.isAdded(spelling),
     modelType: config.model_type ?? undefined,
   };
+}
+
+/** The layers of a mixture-of-experts model, the experts of a layer, and how many of them a token goes through. */
+function readExperts({ config }: ModelFiles) {
+  const of = config.num_experts_per_tok ? config : config.text_config;
+  const experts = of?.num_experts ?? of?.num_local_experts ?? of?.n_routed_experts;
+  if (!of?.num_hidden_layers || !of.num_experts_per_tok || !experts) return undefined;
+  return { layers: of.num_hidden_layers, topK: of.num_experts_per_tok, experts };
 }
 
 /** Collects the ids that end a turn from all files. */

@@ -50,6 +50,11 @@ const languageModelFields = {
   eos_token_id: stopIds,
   max_position_embeddings: z.int().min(1).nullish(),
   vocab_size: z.int().min(1).nullish(),
+  num_hidden_layers: z.int().min(1).nullish(),
+  num_experts_per_tok: z.int().min(1).nullish(),
+  num_experts: z.int().nullish(),
+  num_local_experts: z.int().nullish(),
+  n_routed_experts: z.int().nullish(),
 };
 const configSchema = z.looseObject({
   ...languageModelFields,

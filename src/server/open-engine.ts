@@ -10,6 +10,7 @@ import {
 } from "../engine/index.js";
 import { type FolderChatModel, loadChatModel } from "../model/load-chat-model.js";
 import { ModelFolderError } from "../model/model-files.js";
+import type { ExpertModel } from "../native/contract.js";
 import { requireRegularFile } from "../support/regular-file.js";
 
 /**
@@ -34,7 +35,8 @@ export async function openEngine(
   });
   model.warmUp();
   try {
-    return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
+    const experts = chooseExperts(config, model);
+    return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, experts, onWarning }), model };
   } catch (error) {
     // Node aborts a process that exits while the model's threads start.
     await model.close();
@@ -44,6 +46,7 @@ export async function openEngine(
 
 interface EngineDetails {
   readonly tinyGguf: string | undefined;
+  readonly experts: ExpertModel | undefined;
   readonly onWarning: ((message: string) => void) | undefined;
 }
 
@@ -57,24 +60,38 @@ async function ensureConfiguredTinyModel({ engine }: Pick<Config, "engine">): Pr
   return engine.type === "embedded" && engine.model === null ? ensureTinyModel() : undefined;
 }
 
-async function createEngine(config: Config, { tinyGguf, onWarning }: EngineDetails): Promise<Engine> {
-  return openServers(config, onWarning) ?? (await openEmbedded(config.engine, tinyGguf));
+/** @throws ConfigError if the configuration asks for routed experts that there cannot be */
+function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel): ExpertModel | undefined {
+  if (!engine.routed_experts) return undefined;
+  if (engine.type === "embedded") {
+    throw invalidConfig(
+      "engine.routed_experts",
+      "requires `engine.type=sglang` or `vllm`: the embedded engine has none",
+    );
+  }
+  if (experts) return experts;
+  const missing = "num_hidden_layers, num_experts_per_tok and num_experts (or num_local_experts, or n_routed_experts)";
+  throw invalidConfig(
+    "engine.routed_experts",
+    `requires a mixture-of-experts model: ${folder}/config.json lacks ${missing}`,
+  );
+}
+
+async function createEngine(config: Config, { tinyGguf, experts, onWarning }: EngineDetails): Promise<Engine> {
+  return openServers(config, { experts, onWarning }) ?? (await openEmbedded(config.engine, tinyGguf));
 }
 
 /** Returns the engine if it consists of servers; undefined if it runs in this process. */
-export function openServers({ engine }: Config, onWarning?: (message: string) => void): Engine | undefined {
+export function openServers(
+  { engine }: Config,
+  { experts, onWarning }: Partial<Pick<EngineDetails, "experts" | "onWarning">> = {},
+): Engine | undefined {
+  const options = { ...toServerOptions(engine), routedExperts: experts, onWarning };
   switch (engine.type) {
     case "sglang":
-      return createSglangEngine({
-        ...toServerOptions(engine),
-        adminApiKey: engine.admin_api_key ?? undefined,
-        onWarning,
-      });
+      return createSglangEngine({ ...options, adminApiKey: engine.admin_api_key ?? undefined });
     case "vllm":
-      return createVllmEngine({
-        ...toServerOptions(engine),
-        model: engine.served_model ?? undefined,
-      });
+      return createVllmEngine({ ...options, model: engine.served_model ?? undefined });
     case "embedded":
       return undefined;
   }

@@ -26,6 +26,7 @@ export function readSafetensors(file: Uint8Array): SafeTensors {
 
 function decodeNumbers(dtype: string, bytes: ArrayBuffer): number[] {
   if (dtype === "I32") return [...new Int32Array(bytes)];
+  if (dtype === "U16") return [...new Uint16Array(bytes)];
   if (dtype === "F32") return [...new Float32Array(bytes)];
   if (dtype === "I64") return [...new BigInt64Array(bytes)].map(Number);
   if (dtype === "BOOL" || dtype === "U8") return [...new Uint8Array(bytes)];

@@ -112,6 +112,7 @@ function kept(prompt: NativePrompt): NativePrompt {
   return {
     length: ids.length,
     tokens: () => ids.slice(),
+    firstUnrecorded: (...args) => prompt.firstUnrecorded(...args),
     requestBody: (...args) => prompt.requestBody(...args),
     requestBodyAsync: (...args) => prompt.requestBodyAsync(...args),
     release: () => prompt.release(),

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kMaxU8Experts = 256;
 
 [[noreturn]] void mismatch(const std::string& what) {
-  throw Error(ErrorCode::kReplyMismatch, "routed_experts: " + what);
+  throw Error(ErrorCode::kReplyImpossible, "routed_experts: " + what);
 }
 
 void decode(const JsonCursor& json, std::string_view text, std::byte* out) {

@@ -220,7 +220,7 @@ TEST(RoutedExperts, AreRefusedIfTheyAreNotThoseOfTheModelAndTheTokens) {
            npy("|u1", "False", "()", ""),
            npy("|u1", "False", "(99999999999999999999, 2, 2)", values),
        }) {
-    EXPECT_EQ(ErrorCode::kReplyMismatch, vllm(file)) << file;
+    EXPECT_EQ(ErrorCode::kReplyImpossible, vllm(file)) << file;
   }
   const std::string whole = npy("|u1", "False", "(3, 2, 2)", values);
   EXPECT_EQ(ErrorCode::kReplyMalformed, vllm("NUMPY"));
@@ -228,10 +228,10 @@ TEST(RoutedExperts, AreRefusedIfTheyAreNotThoseOfTheModelAndTheTokens) {
   EXPECT_EQ(ErrorCode::kReplyMalformed, vllm(whole.substr(0, 40)));
   EXPECT_EQ(ErrorCode::kReplyMalformed, sglang("AAA"));
   EXPECT_EQ(ErrorCode::kReplyMalformed, sglang("AAA?"));
-  EXPECT_EQ(ErrorCode::kReplyMismatch, sglang(base64(std::string(15, '\0'))));
-  EXPECT_EQ(ErrorCode::kReplyMismatch, sglang(base64(std::string(32, '\0'))));
-  EXPECT_EQ(ErrorCode::kReplyMismatch, sglang(base64(bytesOfValues<std::uint32_t>(Rows(12, 8)))));
-  EXPECT_EQ(ErrorCode::kReplyMismatch, sglang(base64(bytesOfValues<std::uint32_t>(Rows(12, 0xffffffff)))));
+  EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(std::string(15, '\0'))));
+  EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(std::string(32, '\0'))));
+  EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(bytesOfValues<std::uint32_t>(Rows(12, 8)))));
+  EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(bytesOfValues<std::uint32_t>(Rows(12, 0xffffffff)))));
 }
 
 TEST(RoutedExperts, AreAskedForFromTheFirstTokenThatHasNone) {

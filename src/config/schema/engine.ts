@@ -38,6 +38,13 @@ export const engineSchema = z.strictObject({
     .describe(
       "Maximum number of generations that run at once on each engine server. Further calls wait, and sessions take turns.",
     ),
+  routed_experts: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Record the experts that each token went through, as the channel `routed_experts` of batches. Requires SGLang or vLLM servers that return them, and the `config.json` of a mixture-of-experts model in `model.path`.",
+    )
+    .meta(usedBy("proxy", "running engines")),
   served_model: nullableText.describe("Name of the model on the vLLM servers. Null: ask them."),
   api_key: nullableText.describe("API key of the engine servers.").meta({ writeOnly: true }),
   admin_api_key: nullableText

@@ -1,3 +1,5 @@
+import type { ExpertModel } from "../../native/contract.js";
+
 /** Options of every engine that consists of servers. */
 export interface EngineServerOptions {
   /** Base URLs of the servers, or the URL of one router in front of them. At least one. */
@@ -11,6 +13,8 @@ export interface EngineServerOptions {
   /** Limit of prompt and output tokens together. If undefined, the servers are asked. */
   readonly contextLength?: number | undefined;
   readonly apiKey?: string | undefined;
+  /** Record the experts that each token went through, of a model with these experts. Default: none are recorded. */
+  readonly routedExperts?: ExpertModel | undefined;
   /** Called with problems that fail no call. */
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Seconds between two health checks of a server if there are several; 0 for none. Default 10. */

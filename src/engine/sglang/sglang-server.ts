@@ -11,6 +11,7 @@ import {
   type WeightSource,
 } from "../engine.js";
 import { markForced } from "../servers/call/mark-forced.js";
+import type { RoutedExperts } from "../servers/call/routed-experts.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
@@ -60,12 +61,14 @@ export class SglangServer implements EngineServer {
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
   readonly #info: ServerInfo;
+  readonly #experts: RoutedExperts | undefined;
   readonly #onWarning: ((message: string) => void) | undefined;
   /** The last abort was refused, and a warning was logged. */
   #abortsRefused = false;
 
-  constructor(url: string, options: SglangOptions) {
+  constructor(url: string, options: SglangOptions, experts?: RoutedExperts) {
     this.url = url;
+    this.#experts = experts;
     this.#connections = new ServerConnections(url, options.maxInflight, options);
     this.#info = new ServerInfo(this.#connections);
     this.#onWarning = options.onWarning;
@@ -78,14 +81,19 @@ export class SglangServer implements EngineServer {
     const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(request);
     if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) request.ignored("seed");
     const stream = call.onTokens !== undefined || this.versions.isStreamed;
-    const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, rid, stream });
+    const experts = this.#experts?.ask(call);
+    const expertsFrom = experts?.start;
+    const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, expertsFrom, rid, stream });
     const { body, onSent } = await writeBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
     // Without an abort request, a server needs seconds to notice that the connection is closed.
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      return await generateOnce(this.#connections, request, { path: "generate", body, onSent, format: "sglang" });
+      const encoded = { path: "generate", body, onSent, format: "sglang", experts } as const;
+      const reply = await generateOnce(this.#connections, request, encoded);
+      this.#experts?.note(this.url, reply);
+      return reply;
     } catch (error) {
       if (error instanceof StopReached) abort();
       throw error;

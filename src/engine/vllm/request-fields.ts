@@ -12,6 +12,8 @@ export interface VllmRequestFields {
   readonly stream: boolean;
   /** Request one alternative more than the call needs; see {@link generateSuffix}. */
   readonly oneMore?: boolean;
+  /** The first token whose routed experts are returned. Servers without the flag ignore it. */
+  readonly expertsFrom?: number | undefined;
   /** Maximum number of reasoning tokens; undefined for no limit. */
   readonly thinkingBudget?: number | undefined;
 }
@@ -33,6 +35,7 @@ export function generateSuffix(fields: VllmRequestFields): string {
       // The server searches for stop strings in text.
       detokenize: sampling.stop.length > 0,
       ...samplingFields(fields),
+      ...expertsField(fields),
       ...(oneMore && sampling.topLogprobs > 0 ? { logprobs: sampling.topLogprobs + 1 } : {}),
     },
     // A structural tag describes the reasoning too. Without this field, a server with --reasoning-parser applies the tag
@@ -43,7 +46,16 @@ export function generateSuffix(fields: VllmRequestFields): string {
 
 /** Returns the same part for `/v1/completions`, where sampling parameters are top-level fields. */
 export function completionsSuffix(fields: VllmRequestFields): string {
-  return suffix(fields, { return_token_ids: true, return_tokens_as_token_ids: true, ...samplingFields(fields) });
+  return suffix(fields, {
+    return_token_ids: true,
+    return_tokens_as_token_ids: true,
+    ...samplingFields(fields),
+    ...expertsField(fields),
+  });
+}
+
+function expertsField({ expertsFrom }: VllmRequestFields): Record<string, number> {
+  return expertsFrom === undefined ? {} : { routed_experts_prompt_start: expertsFrom };
 }
 
 function suffix({ model, requestId, stream }: VllmRequestFields, more: Record<string, unknown>): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { AskedExperts } from "../../native/contract.js";
 import {
   EngineError,
   type GenerateCall,
@@ -8,6 +9,7 @@ import {
   type ServerWarning,
   type WeightSource,
 } from "../engine.js";
+import type { RoutedExperts } from "../servers/call/routed-experts.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -58,13 +60,15 @@ export class VllmServer implements EngineServer {
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
   readonly #flags = new KnownFlags();
+  readonly #experts: RoutedExperts | undefined;
   /** The last load of weights failed, or was not waited for. */
   #mayBeHalfLoaded = false;
 
-  constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions) {
+  constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions, experts?: RoutedExperts) {
     this.url = url;
     this.#connections = new ServerConnections(url, maxInflight, { apiKey: keys.apiKey });
     this.#modelName = model;
+    this.#experts = experts;
     this.#api = api === "auto" ? ["generate", "completions"] : [api];
     this.#endpoints = this.#api;
   }
@@ -109,10 +113,13 @@ export class VllmServer implements EngineServer {
     for (;;) {
       const flags = this.#flags.current;
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
-      const encoded = await encodeRequest(endpoint, call, { model, flags, stream: this.versions.isStreamed });
+      const stream = this.versions.isStreamed;
+      const encoded = await encodeRequest(endpoint, call, { model, flags, stream, experts: this.#experts?.ask(call) });
       request.signal.throwIfAborted();
       try {
-        return await generateOnce(this.#connections, request, encoded);
+        const reply = await generateOnce(this.#connections, request, encoded);
+        this.#experts?.note(this.url, reply);
+        return reply;
       } catch (error) {
         const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);
         if (mayNeedTopK && (await this.#returnsMasks(model, call))) throw refusedWithMasks(error);
@@ -252,12 +259,13 @@ interface RequestOptions {
   /** Streams the reply although the call is not streamed. */
   readonly stream?: boolean;
   readonly idPrefix?: string;
+  readonly experts?: AskedExperts | undefined;
 }
 
 async function encodeRequest(
   endpoint: Endpoint,
   call: GenerateCall,
-  { model, flags, stream = false, idPrefix = "" }: RequestOptions,
+  { model, flags, stream = false, idPrefix = "", experts }: RequestOptions,
 ): Promise<EncodedRequest> {
   const { generation } = call;
   const sampling = flags?.findsStops === false ? { ...call.sampling, stop: [] } : call.sampling;
@@ -271,8 +279,9 @@ async function encodeRequest(
     requestId,
     stream: stream || isStreamed(endpoint, call),
     oneMore: flags?.listsOneMore ?? false,
+    expertsFrom: experts?.start,
   };
-  const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
+  const common = { headers: { "x-request-id": requestId }, format: "vllm", experts } as const;
   return endpoint === "generate"
     ? { ...common, path: GENERATE_PATH, ...(await writeBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
     : {

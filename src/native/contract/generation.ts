@@ -55,15 +55,21 @@ export interface ChannelSpec {
   readonly of: "output" | "sequence";
 }
 
-/**
- * The routed experts that a request asked for: the `topK` experts of each layer that a token went through. The reply's rows become the
- * channel `routed_experts`, U8 or for more than 256 experts U16, of shape [layers, topK], of the sequence.
- */
-export interface AskedExperts {
+/** The experts of a mixture-of-experts model. */
+export interface ExpertModel {
+  /** All layers of the model, also those without experts. */
   readonly layers: number;
+  /** Number of experts of a layer that a token goes through. */
   readonly topK: number;
   /** Number of experts of a layer. */
   readonly experts: number;
+}
+
+/**
+ * The routed experts that a request asked for: those that each token went through. The reply's rows become the channel `routed_experts`,
+ * U8 or for more than 256 experts U16, of shape [layers, topK], of the sequence.
+ */
+export interface AskedExperts extends ExpertModel {
   /** Number of tokens of the prompt that was sent, with the partial output that it ends with. */
   readonly promptLength: number;
   /** The first token whose row was asked for. Rows before it are left out. */

@@ -7,9 +7,11 @@ export interface NativePrompt {
   tokens(): Int32Array;
   /**
    * Returns the first token of the prompt whose item of a channel of sequences is not recorded, as far as the interaction that the
-   * prompt continues has it. The length of the shared beginning if that has no item at all.
+   * prompt continues has it.
+   *
+   * @param partial a cut generation to resume, which may have items of the prompt
    */
-  firstUnrecorded(channel: string): number;
+  firstUnrecorded(channel: string, partial?: NativeGeneration): number;
   /**
    * Writes a JSON request body in UTF-8: `prefix`, then `[id,id,…]`, then `suffix`.
    *

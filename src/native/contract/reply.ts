@@ -14,7 +14,7 @@ export interface EngineReply {
   readonly completionTokens?: number;
   readonly cachedTokens?: number;
   /** The reply had the routed experts that were asked for. */
-  readonly hasExperts?: true;
+  readonly hasExperts?: boolean;
   /** Absent if the reply names none, not even `default`. */
   readonly versions?: NamedVersions;
   /** The error that a stream reports instead of a finish reason. */

@@ -9,6 +9,8 @@ export interface GenerateRequest {
   readonly sampling: SamplingFields;
   readonly returnLogprob: boolean;
   readonly topLogprobs: number;
+  /** The first token whose routed experts are asked for; absent for none. */
+  readonly expertsFrom?: number | undefined;
 }
 
 export interface SamplingFields {

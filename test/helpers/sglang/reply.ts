@@ -1,3 +1,5 @@
+import type { ExpertModel } from "../../../src/native/contract.js";
+import { int32Experts } from "../routed-experts.js";
 import type { Fault, FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
 import { tokenText } from "./scheduler.js";
 
@@ -7,6 +9,10 @@ export interface ReplyOptions {
   /** False: an older server (of early 2026), whose replies do not list spans of weight versions. */
   readonly weightVersionSpans: boolean;
   readonly cachedTokens: (request: GenerateRequest) => number;
+  /** The model has experts, which the server returns to requests that ask for them. */
+  readonly experts?: ExpertModel | undefined;
+  /** An older server, which returns the experts of every token. */
+  readonly allExperts?: boolean | undefined;
 }
 
 /** The state of a generation. `finish` is null while it goes on. */
@@ -59,8 +65,14 @@ function metaFields(request: GenerateRequest, outcome: ReplyState, options: Repl
   };
   if (neverRan) return common;
   const cached = garbage ? 0 : options.cachedTokens(request);
+  const sequence = [...request.inputIds, ...tokens.map(({ id }) => id)];
   return {
     ...common,
+    ...(finish &&
+      options.experts &&
+      request.expertsFrom !== undefined && {
+        routed_experts: int32Experts(options.experts, sequence, options.allExperts ? 0 : request.expertsFrom),
+      }),
     // A request that never ran because of its grammar has one token of everything.
     prompt_tokens: garbage ? 1 : request.inputLength,
     num_retractions: retractions,

@@ -33,6 +33,7 @@ export function readGenerateRequest(body: Buffer, fast: boolean): GenerateReques
     sampling: samplingFields(fields["sampling_params"]),
     returnLogprob: fields["return_logprob"] === true,
     topLogprobs: typeof fields["top_logprobs_num"] === "number" ? fields["top_logprobs_num"] : 0,
+    expertsFrom: fields["return_routed_experts"] === true ? Number(fields["routed_experts_start_len"] ?? 0) : undefined,
   };
 }
 

@@ -70,6 +70,8 @@ function makeContext(options: SglangServerOptions): ServerContext {
       text: options.text ?? !options.skipTokenizerInit,
       weightVersionSpans: options.weightVersionSpans ?? true,
       cachedTokens: options.cachedTokens ?? (() => 0),
+      experts: options.experts,
+      allExperts: options.allExperts,
     },
   };
 }

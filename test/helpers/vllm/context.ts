@@ -1,3 +1,4 @@
+import type { ExpertModel } from "../../../src/native/contract.js";
 import type { Fault, GenerateRequest } from "../sglang/protocol.js";
 import type { SchedulerOptions, SglangScheduler } from "../sglang/scheduler.js";
 import type { WeightLoads } from "../weight-loads.js";
@@ -16,6 +17,8 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly tokensOnly?: boolean;
   /** Started with `--return-sampling-mask`: requests need `top_k` and a temperature above 0. */
   readonly samplingMask?: boolean;
+  /** Started with `--enable-return-routed-experts`, with a model that has these experts. */
+  readonly experts?: ExpertModel;
   /** Name of a LoRA adapter of the model. */
   readonly adapter?: string;
   /**

@@ -1,3 +1,4 @@
+import { npyExperts } from "../routed-experts.js";
 import type { Fault, FinishReason, OutputToken } from "../sglang/protocol.js";
 import { type ReplyState, versionSpans } from "../sglang/reply.js";
 import { tokenText } from "../sglang/scheduler.js";
@@ -95,16 +96,23 @@ function choiceText(
     `"stop_reason":${JSON.stringify(finish?.type === "stop" ? stopReason(finish, context) : null)}`,
     ...(request.tokenIds ? [`"token_ids":[${tokens.map(({ id }) => id).join(",")}]`] : []),
     ...(request.endpoint === "generate"
-      ? generateFields(context, state, from)
+      ? generateFields(context, request, state, from)
       : completionFields(context, request, tokens, from)),
     `"logprobs":${request.logprobs === undefined ? "null" : logprobsText(context.options, request, all, fault, from)}`,
   ];
   return `{${fields.join(",")}}`;
 }
 
-function generateFields({ options }: VllmContext, { tokens, finish }: ReplyState, from: number): string[] {
+function generateFields(
+  { options }: VllmContext,
+  { scheduled }: VllmRequest,
+  { tokens, finish }: ReplyState,
+  from: number,
+): string[] {
+  const sequence = [...scheduled.inputIds, ...tokens.map(({ id }) => id)];
+  const rows = finish && options.experts ? npyExperts(options.experts, sequence, scheduled.expertsFrom ?? 0) : null;
   const mask = options.samplingMask ? JSON.stringify(tokens.slice(from).map(({ id }) => [id])) : "null";
-  const fields = ['"routed_experts":null', `"sampling_mask":${mask}`];
+  const fields = [`"routed_experts":${JSON.stringify(rows)}`, `"sampling_mask":${mask}`];
   if (options.weightVersionSpans === false) return fields;
   return [...fields, `"weight_versions":${finish ? JSON.stringify(versionSpans(tokens)) : "null"}`];
 }

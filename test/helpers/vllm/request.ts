@@ -43,6 +43,7 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
       },
       returnLogprob: true,
       topLogprobs: 0,
+      expertsFrom: Number(sampling["routed_experts_prompt_start"] ?? 0),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ReplyFormat } from "../../../native/contract.js";
+import type { AskedExperts, ReplyFormat } from "../../../native/contract.js";
 import type { GenerateCall } from "../../engine.js";
 import type { ServerReply, ServerRequest } from "../engine-server.js";
 import type { ServerConnections } from "./connections.js";
@@ -13,6 +13,8 @@ export interface EncodedRequest extends RequestBody {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly format: ReplyFormat;
+  /** The routed experts that it asks for. */
+  readonly experts?: AskedExperts | undefined;
 }
 
 /** The JSON body of a request. */
@@ -29,7 +31,7 @@ export async function generateOnce(
   encoded: EncodedRequest,
 ): Promise<ServerReply> {
   let sink = undefined as GenerationSink | undefined;
-  const open = () => (sink = new GenerationSink(request, encoded.format));
+  const open = () => (sink = new GenerationSink(request, encoded));
   try {
     return await (await server.generate(encoded, request.call, open, request.signal)).finish();
   } catch (error) {

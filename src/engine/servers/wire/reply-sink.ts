@@ -1,11 +1,12 @@
 import { native } from "../../../native/addon.js";
-import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
+import type { AskedExperts, EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
 import { concatInSteps } from "../../../support/async/concat-in-steps.js";
 import { runInIterations } from "../../../support/async/run-steps.js";
 import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
 import type { ServerReply, ServerRequest } from "../engine-server.js";
 import { errorCode, failureError, failureInBody, generationError, removalInBody, replyError } from "./errors.js";
+import type { EncodedRequest } from "./generate-once.js";
 import type { ReplySink } from "./post.js";
 import { ReplySize } from "./reply-size.js";
 
@@ -21,6 +22,7 @@ const ERROR_BYTES = 64 * 1024;
 export class GenerationSink implements ReplySink {
   readonly #request: ServerRequest;
   readonly #format: ReplyFormat;
+  readonly #experts: AskedExperts | undefined;
   readonly #size: ReplySize;
   #status = 0;
   #retryAfter = "";
@@ -28,10 +30,11 @@ export class GenerationSink implements ReplySink {
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  constructor(request: ServerRequest, format: ReplyFormat) {
+  constructor(request: ServerRequest, { format, experts }: Pick<EncodedRequest, "format" | "experts">) {
     this.#request = request;
     this.#format = format;
-    this.#size = new ReplySize(request.call, format);
+    this.#experts = experts;
+    this.#size = new ReplySize(request.call, format, experts);
   }
 
   begin(status: number, header: (name: string) => string): void {
@@ -44,6 +47,7 @@ export class GenerationSink implements ReplySink {
         generation,
         this.#request.versions.first,
         sampling.topLogprobs,
+        this.#experts,
       );
     }
   }
@@ -110,16 +114,17 @@ export class GenerationSink implements ReplySink {
 
   async #append(body: Buffer): Promise<EngineReply> {
     const { generation, sampling } = this.#request.call;
+    const { first } = this.#request.versions;
     const isSmall = body.byteLength < ASYNC_SCAN_BYTES;
     try {
       if (this.#format === "sglang") {
         return isSmall
-          ? generation.appendSglangReply(body, this.#request.versions.first)
-          : await generation.appendSglangReplyAsync(body, this.#request.versions.first);
+          ? generation.appendSglangReply(body, first, this.#experts)
+          : await generation.appendSglangReplyAsync(body, first, this.#experts);
       }
       return isSmall
-        ? generation.appendVllmReply(body, this.#request.versions.first, sampling.topLogprobs)
-        : await generation.appendVllmReplyAsync(body, this.#request.versions.first, sampling.topLogprobs);
+        ? generation.appendVllmReply(body, first, sampling.topLogprobs, this.#experts)
+        : await generation.appendVllmReplyAsync(body, first, sampling.topLogprobs, this.#experts);
     } catch (error) {
       throw findErrorInBody(error, body) ?? replyError(error);
     }

@@ -1,4 +1,4 @@
-import type { ReplyFormat } from "../../../native/contract.js";
+import type { ExpertModel, ReplyFormat } from "../../../native/contract.js";
 import { EngineError, type GenerateCall } from "../../engine.js";
 
 /** Parts that a reply has once: head, usage, finish reason, comments that keep the connection open, and the body of an error. */
@@ -14,10 +14,12 @@ const ENTRY_BYTES = 1024;
 const FRAME_BYTES = 1024;
 
 /**
- * The widest value that engines return for each token of the whole sequence: the routed experts of 48 layers, 8 of each, as int32 in base64.
- * Servers may return it unasked, because of a flag.
+ * The widest value that engines return for each token of the whole sequence: the routed experts. Servers may return them unasked,
+ * because of a flag: then 48 layers with 8 experts are assumed.
  */
-const SEQUENCE_TOKEN_BYTES = Math.ceil((48 * 8 * 4 * 4) / 3);
+const UNASKED_EXPERTS = { layers: 48, topK: 8 };
+/** Of an expert as int32 in base64. */
+const EXPERT_BYTES = (4 * 4) / 3;
 
 /** Limits the size of one reply by the tokens that its request asks for. Without a limit, a server could send until the call times out. */
 export class ReplySize {
@@ -26,12 +28,16 @@ export class ReplySize {
   readonly #repeats: boolean;
   #bytes = 0;
 
-  constructor({ prompt, generation, sampling }: GenerateCall, format: ReplyFormat) {
+  constructor(
+    { prompt, generation, sampling }: GenerateCall,
+    format: ReplyFormat,
+    { layers, topK }: Pick<ExpertModel, "layers" | "topK"> = UNASKED_EXPERTS,
+  ) {
     const output = Math.max(sampling.maxTokens - generation.length, 1);
     // The sampled token is listed beside the alternatives, and vLLM may be asked for one more of these.
     const entries = sampling.topLogprobs + 2;
     const sequence = prompt.length + sampling.maxTokens;
-    this.#limit = ONCE_BYTES + output * (FRAME_BYTES + entries * ENTRY_BYTES) + sequence * SEQUENCE_TOKEN_BYTES;
+    this.#limit = ONCE_BYTES + output * (FRAME_BYTES + entries * ENTRY_BYTES) + sequence * layers * topK * EXPERT_BYTES;
     this.#repeats = format === "sglang";
   }
 

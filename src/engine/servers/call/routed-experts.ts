@@ -1,0 +1,34 @@
+import type { AskedExperts, ExpertModel } from "../../../native/contract.js";
+import type { GenerateCall } from "../../engine.js";
+import type { ServerReply } from "../engine-server.js";
+
+/** The routed experts that the requests of an engine ask for, and the servers that send none. */
+export class RoutedExperts {
+  readonly #model: ExpertModel;
+  /** The flag with which a server sends them. */
+  readonly #flag: string;
+  readonly #onWarning: ((message: string) => void) | undefined;
+  readonly #warned = new Set<string>();
+
+  constructor(model: ExpertModel, flag: string, onWarning?: (message: string) => void) {
+    this.#model = model;
+    this.#flag = flag;
+    this.#onWarning = onWarning;
+  }
+
+  /** Returns what the next request of a call asks for: the rows that neither the conversation nor the call's earlier requests have. */
+  ask({ prompt, generation }: GenerateCall): AskedExperts {
+    const promptLength = prompt.length + generation.length;
+    return { ...this.#model, promptLength, start: prompt.firstUnrecorded("routed_experts", generation) };
+  }
+
+  /** Warns once of a server whose replies have none: their tokens are recorded without experts. */
+  note(url: string, { tokens, hasExperts = false }: ServerReply): void {
+    if (tokens === 0 || hasExperts || this.#warned.has(url)) return;
+    this.#warned.add(url);
+    this.#onWarning?.(
+      `${url} sends no routed experts, so its tokens are recorded without them: start it with \`${this.#flag}\`, or set ` +
+        "`engine.routed_experts=false`.",
+    );
+  }
+}

@@ -1,0 +1,144 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { Engine } from "../../src/engine/engine.js";
+import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
+import { Proxy } from "../helpers/proxy.js";
+import { EXPERT_MODEL, expertsOf } from "../helpers/routed-experts.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { startVllmServer } from "../helpers/vllm/vllm-server.js";
+
+/** The experts of each token, from an engine's reply to the batch. */
+
+interface Started {
+  readonly proxy: Proxy<Engine>;
+  readonly server: Awaited<ReturnType<typeof startVllmServer>> | Awaited<ReturnType<typeof startSglangServer>>;
+  /** First tokens whose rows the requests asked for. */
+  readonly starts: () => unknown[];
+  readonly warnings: string[];
+}
+
+type Model = Started & { readonly model: typeof EXPERT_MODEL };
+
+const FEW = { ...EXPERT_MODEL, experts: 200 };
+
+async function startVllm(model = EXPERT_MODEL, hasFlag = true): Promise<Model> {
+  const server = await startVllmServer(hasFlag ? { experts: model } : {});
+  const warnings: string[] = [];
+  const onWarning = (text: string) => void warnings.push(text);
+  const options = { urls: [server.url], timeoutSeconds: 0, maxInflight: 4, routedExperts: model, onWarning };
+  const proxy = await startProxy(createVllmEngine(options), server);
+  const starts = () =>
+    server.to("/inference/v1/generate").flatMap(({ json }) => {
+      // Probes of the log probabilities ask for none.
+      const { routed_experts_prompt_start: start } = json["sampling_params"] as Record<string, unknown>;
+      return start === undefined ? [] : [start];
+    });
+  return { proxy, server, starts, warnings, model };
+}
+
+async function startSglang(model = EXPERT_MODEL, allExperts = false): Promise<Model> {
+  const server = await startSglangServer({ experts: model, allExperts });
+  const warnings: string[] = [];
+  const onWarning = (text: string) => void warnings.push(text);
+  const options = { urls: [server.url], timeoutSeconds: 0, maxInflight: 4, routedExperts: model, onWarning };
+  const proxy = await startProxy(createSglangEngine(options), server);
+  const starts = () => server.to("/generate").map(({ json }) => json["routed_experts_start_len"]);
+  return { proxy, server, starts, warnings, model };
+}
+
+async function startProxy(engine: Engine, server: { close(): Promise<void> }): Promise<Proxy<Engine>> {
+  const proxy = await Proxy.start({ engine, settings: { chatTemplateType: "concat" } });
+  onTestFinished(async () => {
+    await proxy.close();
+    await engine.close();
+    await server.close();
+  });
+  return proxy;
+}
+
+const user = (content: string) => ({ role: "user", content });
+
+/** Records three turns, one of them streamed and one of them cut, a branch of the first turn, and two choices. */
+async function recordTree({ proxy, server }: Started): Promise<string> {
+  const session = await proxy.session();
+  const first = await proxy.turn(session, [user("one")]);
+  const second = await proxy.turn(session, [...first.messages, user("two")]);
+  server.fault({ kind: "abort", after: 3 });
+  await proxy.turn(session, [...second.messages, user("three")]);
+  await proxy.chat(session, [...first.messages, user("streamed")], { stream: true });
+  await proxy.chat(session, [...first.messages, user("twice")], { n: 2 });
+  await proxy.end(session);
+  return session.id;
+}
+
+async function exportTensors(proxy: Proxy<Engine>, session_id: string, options: object) {
+  const reply = await proxy.post("/export_batch", { session_ids: [session_id], ...options });
+  expect(reply.refusal).toBe("200");
+  return readSafetensors(reply.raw);
+}
+
+const STARTS: [string, () => Promise<Model>][] = [
+  ["vLLM", () => startVllm()],
+  ["vLLM, experts of one byte", () => startVllm(FEW)],
+  ["SGLang", () => startSglang()],
+  ["SGLang, experts of one byte", () => startSglang(FEW)],
+  ["an SGLang that returns all rows", () => startSglang(EXPERT_MODEL, true)],
+];
+
+test.each(STARTS)("every token but the last of a sequence has its experts: %s", async (_, start) => {
+  const started = await start();
+  const id = await recordTree(started);
+  const { tensors } = await exportTensors(started.proxy, id, { layout: "packed", style: "individual" });
+  const [experts, mask, ids, positions, ends] = [
+    "routed_experts",
+    "routed_experts_mask",
+    "input_ids",
+    "position_ids",
+    "cu_seqlens",
+  ].map((name) => tensors[name]?.data ?? []);
+  expect(tensors["routed_experts"]).toMatchObject({
+    dtype: started.model.experts > 256 ? "U16" : "U8",
+    shape: [ids?.length, 3, 2],
+  });
+  ids?.forEach((token, i) => {
+    const isLast = ends?.includes(i + 1) ?? false;
+    const wanted = isLast ? Array<number>(6).fill(0) : expertsOf(started.model, token, positions?.[i] ?? -1);
+    expect([experts?.slice(i * 6, i * 6 + 6), mask?.[i]]).toEqual([wanted, isLast ? 0 : 1]);
+  });
+  expect(started.warnings).toEqual([]);
+});
+
+test.each(STARTS)("a request asks only for rows that the conversation does not have: %s", async (_, start) => {
+  const started = await start();
+  const { proxy } = started;
+  const session = await proxy.session();
+  const first = await proxy.turn(session, [user("one")]);
+  await proxy.turn(session, [...first.messages, user("two")]);
+  await proxy.end(session);
+  const { tensors } = await exportTensors(proxy, session.id, { layout: "packed", style: "individual" });
+  const [, firstEnd = 0] = tensors["cu_seqlens"]?.data ?? [];
+  // The model did not run on the last token of the first turn.
+  expect(started.starts()).toEqual([0, firstEnd - 1]);
+});
+
+test("a server that returns none is named once, and its tokens are recorded without experts", async () => {
+  const started = await startVllm(EXPERT_MODEL, false);
+  const { proxy, warnings, server } = started;
+  const id = await recordTree(started);
+  expect(warnings).toEqual([
+    `${server.url} sends no routed experts, so its tokens are recorded without them: start it with ` +
+      "`--enable-return-routed-experts`, or set `engine.routed_experts=false`.",
+  ]);
+  const { tensors } = await exportTensors(proxy, id, { layout: "packed", style: "individual" });
+  expect(tensors["routed_experts"]).toBeUndefined();
+});
+
+test("experts of another model end the call with an error that says so", async () => {
+  const server = await startVllmServer({ experts: { ...EXPERT_MODEL, layers: 4 } });
+  const options = { urls: [server.url], timeoutSeconds: 0, maxInflight: 4, routedExperts: EXPERT_MODEL };
+  const proxy = await startProxy(createVllmEngine(options), server);
+  const session = await proxy.session();
+  const reply = await proxy.chat(session, [user("one")]);
+  expect(reply.refusal).toBe("502 engine_error");
+  expect(reply.error.message).toContain("4 layers of 2 experts, but the model has 3 of 2");
+});
