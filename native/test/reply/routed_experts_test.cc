@@ -227,7 +227,7 @@ TEST(RoutedExperts, AreRefusedIfTheyAreNotThoseOfTheModelAndTheTokens) {
   EXPECT_EQ(ErrorCode::kReplyMalformed, vllm("X" + whole.substr(1)));
   EXPECT_EQ(ErrorCode::kReplyMalformed, vllm(whole.substr(0, 40)));
   EXPECT_EQ(ErrorCode::kReplyMalformed, sglang("AAA"));
-  EXPECT_EQ(ErrorCode::kReplyMalformed, sglang("AAA?"));
+  EXPECT_EQ(ErrorCode::kReplyMalformed, sglang(std::string(63, 'A') + "?"));
   EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(std::string(15, '\0'))));
   EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(std::string(32, '\0'))));
   EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(bytesOfValues<std::uint32_t>(Rows(12, 8)))));
