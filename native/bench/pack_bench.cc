@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/batch/batch.h"
@@ -55,8 +56,8 @@ class Load {
     generation.append(output, std::vector<float>(output.size(), -0.5f), turn / 4);
     if (hasExperts_) {
       const std::uint32_t first = base ? prompt.length() - static_cast<std::uint32_t>(input.size()) : 0;
-      const std::vector<std::byte> values((prompt.length() - first + output.size() - 1) * kExperts.itemBytes());
-      generation.addChannel(kExperts, first, values);
+      std::vector<std::byte> values((prompt.length() - first + output.size() - 1) * kExperts.itemBytes());
+      generation.addChannel(kExperts, first, std::move(values));
     }
     RecordInput call{prompt, generation, {}, {}, turn - 1};
     call.facts = facts_;

@@ -110,7 +110,7 @@ Napi::Value GenerationObject::addChannel(const Napi::CallbackInfo& info) {
   const bool hasCounts = !info[3].IsUndefined();
   const std::span<const std::uint32_t> counts =
       hasCounts ? uint32ArrayArg(info[3], "counts") : std::span<const std::uint32_t>();
-  generation().addChannel(spec, first, values, counts);
+  generation().addChannel(spec, first, {values.begin(), values.end()}, counts);
   return info.Env().Undefined();
 }
 

@@ -158,7 +158,8 @@ class Episode {
       if (spec.isRagged()) counts.push_back(count);
       if (first + at < items.size()) items[first + at] = item;
     }
-    generation.addChannel(spec, from, std::as_bytes(std::span(values)), counts);
+    const auto bytes = std::as_bytes(std::span(values));
+    generation.addChannel(spec, from, {bytes.begin(), bytes.end()}, counts);
   }
 
   void giveChannels(ModelInteraction& made, Generation& generation) {

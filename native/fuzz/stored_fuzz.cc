@@ -42,7 +42,7 @@ std::vector<Bytes> storedSession() {
     const std::vector<std::byte> items(generation.length() + 1, std::byte{7});
     const std::vector<std::uint32_t> counts(items.size(), 1);
     if (session.length() % 3 != 0) {
-      generation.addChannel({.name = "a", .dtype = Dtype::kU8}, 0, std::span(items).first(generation.length()));
+      generation.addChannel({.name = "a", .dtype = Dtype::kU8}, 0, {items.begin(), items.end() - 1});
       generation.addChannel({.name = "b", .dtype = Dtype::kU8, .ofSequence = true}, 0, items);
       generation.addChannel({.name = "c", .dtype = Dtype::kU8, .offsets = "d", .ofSequence = true}, 1, items, counts);
     }

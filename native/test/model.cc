@@ -134,7 +134,8 @@ void giveItems(Random& random, const ChannelSpec& spec, Items& items, Generation
     values.insert(values.end(), items[i].begin(), items[i].end());
     if (spec.isRagged()) counts.push_back(static_cast<std::uint32_t>(items[i].size() / spec.itemBytes()));
   }
-  generation.addChannel(spec, first, std::as_bytes(std::span(values)), counts);
+  const auto bytes = std::as_bytes(std::span(values));
+  generation.addChannel(spec, first, {bytes.begin(), bytes.end()}, counts);
 }
 
 void giveChannels(Random& random, ModelInteraction& made, Generation& generation) {

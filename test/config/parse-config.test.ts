@@ -46,6 +46,7 @@ describe("defaults", () => {
         sequences: 8,
         timeout_seconds: 3600,
         max_inflight: 1024,
+        routed_experts: false,
         served_model: null,
         api_key: null,
         admin_api_key: null,

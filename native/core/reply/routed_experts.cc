@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../base/base64.h"
 #include "../base/error.h"
@@ -186,7 +187,7 @@ std::optional<ExpertRows> readInt32Experts(JsonCursor& json, const RoutedExperts
   return rows;
 }
 
-void addExperts(Generation& tokens, const RoutedExperts& asked, const ExpertRows& rows, std::size_t count) {
+void addExperts(Generation& tokens, const RoutedExperts& asked, ExpertRows rows, std::size_t count) {
   // A generation that was aborted in the queue has none.
   if (count == 0) return;
   const ChannelSpec channel = asked.channel();
@@ -196,7 +197,9 @@ void addExperts(Generation& tokens, const RoutedExperts& asked, const ExpertRows
   if (given != wanted && given != end) {
     mismatch(std::to_string(given) + " rows for tokens " + std::to_string(asked.start) + " to " + std::to_string(end));
   }
-  tokens.addChannel(channel, asked.start, std::span(rows).last(wanted * channel.itemBytes()));
+  const std::uint64_t bytes = wanted * channel.itemBytes();
+  if (rows.size() > bytes) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(bytes));
+  tokens.addChannel(channel, asked.start, std::move(rows));
 }
 
 }  // namespace rolltape

@@ -42,6 +42,6 @@ std::optional<ExpertRows> readInt32Experts(JsonCursor& json, const RoutedExperts
 /// out: an older server sends every row.
 /// @param count tokens that the whole reply sampled
 /// @throws kReplyImpossible for another number of rows
-void addExperts(Generation& tokens, const RoutedExperts& asked, const ExpertRows& rows, std::size_t count);
+void addExperts(Generation& tokens, const RoutedExperts& asked, ExpertRows rows, std::size_t count);
 
 }  // namespace rolltape

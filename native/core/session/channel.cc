@@ -44,19 +44,26 @@ std::size_t countNames(std::span<const ChannelBuffer> buffers) {
   return names.size();
 }
 
-/// Adds the items of the tokens after the last one. Adds nothing if it throws.
-void extend(ChannelBuffer& buffer, std::uint32_t tokens, std::span<const std::byte> values,
-            std::span<const std::uint32_t> counts) {
+/// Returns the last buffer of the channel that the part is of; null if there is none. Checks that the part can follow
+/// it.
+ChannelBuffer* lastOf(std::vector<ChannelBuffer>& buffers, const ChannelBuffer& part) {
+  const ChannelSpec& spec = part.spec;
+  const auto hasName = [&](const ChannelBuffer& buffer) { return buffer.spec.name == spec.name; };
+  const auto last = std::find_if(buffers.rbegin(), buffers.rend(), hasName);
+  if (last == buffers.rend()) return nullptr;
+  if (last->spec != spec) throwInvalid(spec, "its dtype, shape, `of` or `offsets` differs from before");
+  if (part.first < last->end()) throwInvalid(spec, "token " + std::to_string(part.first) + " has values already");
+  return &*last;
+}
+
+/// Makes room for the items of a part that follows.
+void reserveItems(ChannelBuffer& buffer, const ChannelBuffer& part) {
   constexpr std::uint64_t kMaxItems = std::numeric_limits<std::uint32_t>::max();
-  if ((buffer.values.size() + values.size()) / buffer.spec.itemBytes() > kMaxItems) {
+  if ((buffer.values.size() + part.values.size()) / buffer.spec.itemBytes() > kMaxItems) {
     throw Error(ErrorCode::kTooLarge, "channel " + buffer.spec.name + ": it has more items than one call can have");
   }
-  reserveMore(buffer.values, values.size());
-  if (buffer.spec.isRagged()) reserveMore(buffer.starts, counts.size() + 1);
-  buffer.values.insert(buffer.values.end(), values.begin(), values.end());
-  if (buffer.spec.isRagged() && buffer.starts.empty()) buffer.starts.push_back(0);
-  for (const std::uint32_t count : counts) buffer.starts.push_back(buffer.starts.back() + count);
-  buffer.count += tokens;
+  reserveMore(buffer.values, part.values.size());
+  if (buffer.spec.isRagged()) reserveMore(buffer.starts, part.count);
 }
 
 }  // namespace
@@ -96,34 +103,60 @@ std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<
   return counts.size();
 }
 
-void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, std::uint32_t first,
-                std::span<const std::byte> values, std::span<const std::uint32_t> counts) {
+ChannelBuffer makeChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,
+                          std::span<const std::uint32_t> counts) {
   const std::uint64_t tokens = countTokens(spec, values.size(), counts);
-  if (tokens == 0) return;
   const auto isBool = [](std::byte value) { return value <= std::byte{1}; };
   if (spec.dtype == Dtype::kBool && !std::ranges::all_of(values, isBool)) throwInvalid(spec, "a BOOL must be 0 or 1");
   if (first + tokens > kMaxSequenceTokens) throwInvalid(spec, "there are more tokens than one sequence can have");
-  const auto hasName = [&](const ChannelBuffer& buffer) { return buffer.spec.name == spec.name; };
-  const auto last = std::find_if(buffers.rbegin(), buffers.rend(), hasName);
-  if (last != buffers.rend()) {
-    if (last->spec != spec) throwInvalid(spec, "its dtype, shape, `of` or `offsets` differs from before");
-    if (first < last->end()) throwInvalid(spec, "token " + std::to_string(first) + " has values already");
-  }
-  if (last != buffers.rend() && last->end() == first) {
-    return extend(*last, static_cast<std::uint32_t>(tokens), values, counts);
-  }
-  if (last == buffers.rend() && countNames(buffers) >= kMaxChannels) {
-    throwInvalid(spec, "a call has at most " + std::to_string(kMaxChannels) + " channels");
-  }
-  ChannelBuffer added{spec, first};
-  extend(added, static_cast<std::uint32_t>(tokens), values, counts);
-  buffers.push_back(std::move(added));
+  ChannelBuffer made{spec, first, static_cast<std::uint32_t>(tokens), std::move(values)};
+  if (!spec.isRagged()) return made;
+  made.starts.reserve(tokens + 1);
+  made.starts.push_back(0);
+  for (const std::uint32_t count : counts) made.starts.push_back(made.starts.back() + count);
+  return made;
 }
 
-std::vector<std::uint32_t> ChannelBuffer::counts(std::uint32_t from) const {
-  std::vector<std::uint32_t> counts;
-  for (std::size_t i = from - first; i + 1 < starts.size(); ++i) counts.push_back(starts[i + 1] - starts[i]);
-  return counts;
+void reserveChannels(std::vector<ChannelBuffer>& buffers, std::span<const ChannelBuffer> parts) {
+  std::size_t names = countNames(buffers);
+  const ChannelBuffer* before = nullptr;
+  for (const ChannelBuffer& part : parts) {
+    ChannelBuffer* const last = lastOf(buffers, part);
+    if (last != nullptr && last->end() == part.first) reserveItems(*last, part);
+    const bool isNew = last == nullptr && (before == nullptr || before->spec.name != part.spec.name);
+    if (isNew && ++names > kMaxChannels) {
+      throwInvalid(part.spec, "a call has at most " + std::to_string(kMaxChannels) + " channels");
+    }
+    before = &part;
+  }
+  reserveMore(buffers, parts.size());
+}
+
+void appendChannels(std::vector<ChannelBuffer>& buffers, std::vector<ChannelBuffer> parts) {
+  for (ChannelBuffer& part : parts) {
+    ChannelBuffer* const last = lastOf(buffers, part);
+    if (last == nullptr || last->end() != part.first) {
+      buffers.push_back(std::move(part));
+      continue;
+    }
+    const std::uint32_t items = last->starts.empty() ? 0 : last->starts.back();
+    last->values.insert(last->values.end(), part.values.begin(), part.values.end());
+    for (std::size_t i = 1; i < part.starts.size(); ++i) last->starts.push_back(items + part.starts[i]);
+    last->count += part.count;
+  }
+}
+
+void dropFront(ChannelBuffer& buffer, std::uint32_t from) {
+  if (from <= buffer.first) return;
+  const std::uint64_t bytes = buffer.run(0).bytes(buffer.first, from).size();
+  buffer.values.erase(buffer.values.begin(), buffer.values.begin() + static_cast<std::ptrdiff_t>(bytes));
+  buffer.count -= from - buffer.first;
+  if (!buffer.starts.empty()) {
+    const auto dropped = static_cast<std::ptrdiff_t>(from - buffer.first);
+    buffer.starts.erase(buffer.starts.begin(), buffer.starts.begin() + dropped);
+    for (std::uint32_t& start : buffer.starts) start -= static_cast<std::uint32_t>(bytes / buffer.spec.itemBytes());
+  }
+  buffer.first = from;
 }
 
 void truncateChannel(ChannelBuffer& buffer, std::uint32_t end) {

@@ -85,8 +85,6 @@ struct ChannelBuffer {
   std::vector<std::uint32_t> starts = {};
 
   std::uint32_t end() const { return first + count; }
-  /// Returns the number of items of each token from `from` on, as addChannel() takes them. Empty if not ragged.
-  std::vector<std::uint32_t> counts(std::uint32_t from) const;
   /// Returns a view of this buffer whose positions are greater by `shift`.
   ChannelRun run(std::uint32_t shift) const {
     return {&spec, first + shift, count, values.data(), starts.empty() ? nullptr : starts.data()};
@@ -109,14 +107,21 @@ class TensorNames {
 /// @throws kInvalidArg as requireChannel() does, if an item is incomplete, or if the counts do not add up to the items.
 std::uint64_t countTokens(const ChannelSpec& spec, std::size_t bytes, std::span<const std::uint32_t> counts);
 
-/// Adds the items of tokens from `first` on to the buffers. Adds nothing if it throws.
+/// Returns the items of tokens from `first` on. Takes the values without a copy.
 /// @param counts number of items of each token, for a ragged channel; otherwise empty
-/// @throws kInvalidArg if there are kMaxChannels others, if an item is incomplete, if the counts do not add up to the
-/// items, if a token at or after `first` has items already, or if the buffers have a channel of this name that is not
-/// equal to `spec`.
-void addChannel(std::vector<ChannelBuffer>& buffers, const ChannelSpec& spec, std::uint32_t first,
-                std::span<const std::byte> values, std::span<const std::uint32_t> counts);
+/// @throws kInvalidArg if an item is incomplete, if a BOOL is not 0 or 1, or if the counts do not add up to the items.
+ChannelBuffer makeChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,
+                          std::span<const std::uint32_t> counts);
 
+/// Makes room in the buffers for the parts, whose positions count from the same token.
+/// @throws kInvalidArg if there are kMaxChannels others, if a token at or after the first of a part has items already,
+/// or if the buffers have a channel of this name that is not equal.
+void reserveChannels(std::vector<ChannelBuffer>& buffers, std::span<const ChannelBuffer> parts);
+/// Adds the parts, after reserveChannels(). Cannot throw then.
+void appendChannels(std::vector<ChannelBuffer>& buffers, std::vector<ChannelBuffer> parts);
+
+/// Removes the items of tokens before `from`, which is at most buffer.end().
+void dropFront(ChannelBuffer& buffer, std::uint32_t from);
 /// Removes the items of tokens from `end` on.
 void truncateChannel(ChannelBuffer& buffer, std::uint32_t end);
 

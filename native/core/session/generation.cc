@@ -137,30 +137,33 @@ void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const fl
   top_.write(ids_.size() - tokens, ids, logprobs, width);
 }
 
-void Generation::addChannel(const ChannelSpec& spec, std::uint32_t first, std::span<const std::byte> values,
+void Generation::addChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,
                             std::span<const std::uint32_t> counts) {
-  const std::uint64_t tokens = countTokens(spec, values.size(), counts);
-  if (tokens > 0 && !spec.ofSequence && first + tokens > length()) {
+  std::vector<ChannelBuffer> part;
+  part.push_back(makeChannel(spec, first, std::move(values), counts));
+  const std::uint64_t tokens = part.front().count;
+  if (tokens == 0) return;
+  if (!spec.ofSequence && first + tokens > length()) {
     throw Error(ErrorCode::kInvalidArg, "channel " + spec.name + ": values for " + std::to_string(first + tokens) +
                                             " tokens, but there are " + std::to_string(length()));
   }
-  rolltape::addChannel(channels_, spec, first, values, counts);
+  reserveChannels(channels_, part);
+  appendChannels(channels_, std::move(part));
 }
 
-std::vector<ChannelBuffer> Generation::channelsWith(const Generation& other) const {
-  std::vector<ChannelBuffer> all = channels_;
-  for (const ChannelBuffer& buffer : other.channels_) {
-    std::uint32_t from = buffer.first;
-    if (buffer.spec.ofSequence) {
-      for (const ChannelBuffer& held : channels_) {
-        if (held.spec.name == buffer.spec.name) from = std::max(from, std::min(held.end(), buffer.end()));
-      }
+std::vector<ChannelBuffer> Generation::takeChannels(std::vector<ChannelBuffer> parts) {
+  for (ChannelBuffer& part : parts) {
+    if (!part.spec.ofSequence) {
+      part.first += length();
+      continue;
     }
-    const std::vector<std::uint32_t> counts = buffer.counts(from);
-    const std::span<const std::byte> values = buffer.run(0).bytes(from, buffer.end());
-    rolltape::addChannel(all, buffer.spec, buffer.spec.ofSequence ? from : length() + from, values, counts);
+    for (const ChannelBuffer& held : channels_) {
+      if (held.spec.name == part.spec.name) dropFront(part, std::min(held.end(), part.end()));
+    }
   }
-  return all;
+  std::erase_if(parts, [](const ChannelBuffer& part) { return part.count == 0; });
+  reserveChannels(channels_, parts);
+  return parts;
 }
 
 void Generation::nameVersions(std::span<const std::int32_t> versions) {
@@ -197,17 +200,20 @@ void Generation::truncate(std::uint32_t length) {
 }
 
 void Generation::append(const Generation& other) {
+  append(other, other.channels_);
+}
+
+void Generation::append(const Generation& other, std::vector<ChannelBuffer> channels) {
   checkPossible(other);
   reserve(other.ids_.size(), other.runs_.size());
-  std::vector<ChannelBuffer> channels;
-  if (!other.channels_.empty()) channels = channelsWith(other);
+  std::vector<ChannelBuffer> parts = takeChannels(std::move(channels));
   // The last step that can throw. Later, the next append would take the rows behind the tokens for its own.
   if (!other.top_.empty()) top_.grow(ids_.size() + other.ids_.size(), other.top_.width());
   append(other.ids_, other.logprobs_, other.runs_);
   if (!other.top_.empty()) {
     top_.write(ids_.size() - other.ids_.size(), other.top_.ids(), other.top_.logprobs(), other.top_.width());
   }
-  if (!other.channels_.empty()) channels_ = std::move(channels);
+  appendChannels(channels_, std::move(parts));
 }
 
 void Generation::append(Generation&& other) {
@@ -217,7 +223,7 @@ void Generation::append(Generation&& other) {
     *this = std::move(other);
     limits_ = limits;
   } else {
-    append(static_cast<const Generation&>(other));
+    append(other, std::move(other.channels_));
   }
 }
 

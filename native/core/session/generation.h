@@ -56,9 +56,9 @@ class Generation {
               std::span<const std::int32_t> versions);
   /// Adds alternatives, `width` places a token, for the last `ids.size() / width` tokens.
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
-  /// Adds the items of tokens from `first` on, counted as in ChannelBuffer.
-  /// @throws as rolltape::addChannel, and kInvalidArg for tokens after the last output token.
-  void addChannel(const ChannelSpec& spec, std::uint32_t first, std::span<const std::byte> values,
+  /// Adds the items of tokens from `first` on, counted as in ChannelBuffer. Takes the values without a copy.
+  /// @throws as makeChannel and reserveChannels, and kInvalidArg for tokens after the last output token.
+  void addChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,
                   std::span<const std::uint32_t> counts = {});
   /// Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`.
   /// @throws kInvalidArg for a label without a version.
@@ -82,8 +82,9 @@ class Generation {
   void checkPossible(const Generation& other) const;
   void checkCount(std::size_t count) const;
   void checkRoom(std::size_t count) const;
-  /// Returns these channels with the items of `other`, whose outputs follow these.
-  std::vector<ChannelBuffer> channelsWith(const Generation& other) const;
+  /// Returns the channels of a generation whose outputs follow these, as appendChannels() takes them, and makes room.
+  std::vector<ChannelBuffer> takeChannels(std::vector<ChannelBuffer> parts);
+  void append(const Generation& other, std::vector<ChannelBuffer> channels);
   /// Makes room, so that appending so many tokens and version runs cannot throw.
   void reserve(std::size_t tokens, std::size_t runs);
   void append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::span<const VersionRun> runs);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "../base/crc32c.h"
 #include "../base/size.h"
@@ -165,11 +166,14 @@ void takeChannel(Input& input, std::vector<ChannelBuffer>& channels) {
   try {
     requireChannel(spec);
     require(head.items <= input.rest().size() / spec.itemBytes(), "channels: more than the bytes that are left");
-    const std::vector<std::byte> values = takeValues<std::byte>(input, head.items * spec.itemBytes());
+    std::vector<std::byte> values = takeValues<std::byte>(input, head.items * spec.itemBytes());
+    std::vector<ChannelBuffer> run;
+    run.push_back(makeChannel(spec, head.first, std::move(values), counts));
+    require(head.count > 0 && run.front().count == head.count, "channels: a run is empty or continues another");
+    reserveChannels(channels, run);
     const std::size_t before = channels.size();
-    addChannel(channels, spec, head.first, values, counts);
-    const bool isWhole = channels.size() > before && channels.back().count == head.count;
-    require(isWhole, "channels: a run is empty or continues another");
+    appendChannels(channels, std::move(run));
+    require(channels.size() > before, "channels: a run is empty or continues another");
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kStoredInvalid) throw;
     throwInvalid(error.what());

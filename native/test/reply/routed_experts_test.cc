@@ -153,6 +153,19 @@ TEST(RoutedExperts, AreReadFromWholeRepliesAndStreamsOfBothEngines) {
   }
 }
 
+/// Sent by vLLM 0.32 for a prompt of 40 tokens and 6 outputs, from token 39 on.
+constexpr const char* kFromVllm =
+    "k05VTVBZAQB2AHsnZGVzY3InOiAnfHUxJywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxzZSwgJ3NoYXBlJzogKDYsIDMsID"
+    "IpLCB9ICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIAoAAAIGBQMA"
+    "AAIGBgUAAAACBQYAAAIGBgUAAAACBQYAAAIGAwU=";
+
+TEST(RoutedExperts, AreReadAsVllmSendsThem) {
+  const RoutedExperts asked{.layers = 3, .topK = 2, .experts = 8, .promptLength = 40, .start = 39};
+  const Rows wanted{0, 0, 2, 6, 5, 3, 0, 0, 2, 6, 6, 5, 0, 0, 0, 2, 5, 6,
+                    0, 0, 2, 6, 6, 5, 0, 0, 0, 2, 5, 6, 0, 0, 2, 6, 3, 5};
+  EXPECT_EQ(wanted, recorded(readVllmReply(test::bytesOf(vllmReply(6, member(kFromVllm))), 0, 0, asked).tokens, 39));
+}
+
 TEST(RoutedExperts, OfAResumedCallFollowThoseOfItsFirstReply) {
   test::Random random(7);
   for (int round = 0; round < 100; ++round) {
@@ -227,7 +240,9 @@ TEST(RoutedExperts, AreRefusedIfTheyAreNotThoseOfTheModelAndTheTokens) {
   EXPECT_EQ(ErrorCode::kReplyMalformed, vllm("X" + whole.substr(1)));
   EXPECT_EQ(ErrorCode::kReplyMalformed, vllm(whole.substr(0, 40)));
   EXPECT_EQ(ErrorCode::kReplyMalformed, sglang("AAA"));
-  EXPECT_EQ(ErrorCode::kReplyMalformed, sglang(std::string(63, 'A') + "?"));
+  std::string damaged(64, 'A');
+  damaged.back() = '?';
+  EXPECT_EQ(ErrorCode::kReplyMalformed, sglang(damaged));
   EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(std::string(15, '\0'))));
   EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(std::string(32, '\0'))));
   EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(bytesOfValues<std::uint32_t>(Rows(12, 8)))));

@@ -187,7 +187,7 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
                           std::move(top));
     }
     if (meta.experts) {
-      addExperts(tokens, *experts_, *meta.experts, total);
+      addExperts(tokens, *experts_, std::move(*fields_.metaInfo.experts), total);
       end_.hasExperts = true;
     }
     into.append(std::move(tokens), from, last);

@@ -15,7 +15,7 @@ EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallb
   VllmChoice& choice = fields.choices.front();
   Generation tokens = vllmTokens(choice, fallbackVersion);
   const std::vector<VersionRun> versions = vllmVersions(choice, tokens.length(), fallbackVersion, reply.versions);
-  if (choice.experts) addExperts(tokens, *experts, *choice.experts, tokens.length());
+  if (choice.experts) addExperts(tokens, *experts, std::move(*choice.experts), tokens.length());
   reply.hasExperts = choice.experts.has_value();
   reply.tokens.append(std::move(tokens), 0, versions);
   checkVllmCount(fields.completionTokens, reply.tokens.length());

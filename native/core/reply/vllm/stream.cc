@@ -32,7 +32,7 @@ void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
     versions = vllmVersions(choice, into.length() - base() + tokens.length(), firstVersion_, end_.versions);
   }
   if (choice.experts) {
-    addExperts(tokens, *experts_, *choice.experts, into.length() - base() + tokens.length());
+    addExperts(tokens, *experts_, std::move(*choice.experts), into.length() - base() + tokens.length());
     end_.hasExperts = true;
   }
   into.append(std::move(tokens), base(), versions);
