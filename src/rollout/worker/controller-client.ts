@@ -5,7 +5,6 @@ import { ProxyCalls } from "../../client/proxy-calls.js";
 import { HttpTransport } from "../../client/transport.js";
 import { backoffMilliseconds } from "../../support/async/backoff.js";
 import { sleep } from "../../support/async/sleep.js";
-import { CodedError } from "../../support/coded-error.js";
 import {
   type JobSettings,
   LEASE_PATHS,
@@ -20,6 +19,7 @@ import {
   type WireSession,
   workerReply,
 } from "../lease/protocol.js";
+import { RolloutWorkerError } from "./errors.js";
 
 export interface ControllerClientOptions {
   /** Returns the controller's address, which may be another one after a restart; undefined if it is not known yet. */
@@ -193,14 +193,4 @@ export class ControllerClient {
     const message = `The controller did not answer for ${patienceSeconds} s: ${error.message}`;
     throw new RolloutWorkerError("controller_unreachable", message, { cause: error });
   }
-}
-
-/**
- * - `controller_unreachable`: the controller did not answer for too long, or its address is not known.
- * - `controller_refused`: it refused a call, for example because of another admin key.
- */
-type RolloutWorkerErrorCode = "controller_unreachable" | "controller_refused";
-
-class RolloutWorkerError extends CodedError<RolloutWorkerErrorCode> {
-  override readonly name = "RolloutWorkerError";
 }
