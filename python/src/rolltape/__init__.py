@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import advantages, ratios
     from . import attention as attention
+    from . import data as data
+    from . import tables as tables
     from .batch import Batch, EpisodeInfo, RowInfo, Sample
     from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
     from .errors import (
@@ -52,10 +54,10 @@ _MODULES = {
     "groups": ("Episode", "Group", "run_group"),
     "server": ("Server", "serve"),
 }
-_SUBMODULES = ("advantages", "attention", "ratios")
+_SUBMODULES = ("advantages", "attention", "data", "ratios", "tables")
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-# Without `attention`, which needs PyTorch.
+# Without `attention` and `data`, which need PyTorch, and `tables`, which needs pyarrow.
 __all__ = [
     "AsyncClient",
     "AsyncSession",
