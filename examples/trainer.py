@@ -51,7 +51,9 @@ async def main(options):
     run = {"n": 8, "batch_tasks": 8, "epochs": options.steps, "steps": options.steps, "directory": folder}
     async for step in rolltape.rollouts(agent, TASKS, server=settings, trackers=options.trackers, **run):
         if model is None:
-            model = AutoModelForCausalLM.from_pretrained(weights or step.server.ready["model_path"], dtype=torch.float32)
+            model = AutoModelForCausalLM.from_pretrained(
+                weights or step.server.ready["model_path"], dtype=torch.float32
+            )
             optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
         step.log(train(model, optimizer, step.batch))
         path = folder / f"weights-{step.version + 1}"

@@ -34,7 +34,13 @@ def make(layout):
     }
     numbers = np.arange(rows)
     described = [
-        {"session_id": f"s-{row}", "task_id": "t", "group_id": f"g-{row // GROUP}", "interaction_id": f"i-{row}", "length": TOKENS}
+        {
+            "session_id": f"s-{row}",
+            "task_id": "t",
+            "group_id": f"g-{row // GROUP}",
+            "interaction_id": f"i-{row}",
+            "length": TOKENS,
+        }
         for row in range(rows)
     ]
     if layout == "padded":
@@ -78,7 +84,13 @@ def make(layout):
         "row_interaction": (numbers % TURNS).astype(np.int32),
     }
     episodes = [
-        {"session_id": each["session_id"], "group_id": each["group_id"], "reward": float(value), "return": float(value), "rows": 1}
+        {
+            "session_id": each["session_id"],
+            "group_id": each["group_id"],
+            "reward": float(value),
+            "return": float(value),
+            "rows": 1,
+        }
         for each, value in zip(described, reward, strict=True)
     ]
     metadata = {

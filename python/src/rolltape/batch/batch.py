@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import weakref
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -134,12 +135,20 @@ class Batch:
         Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata
         and tensors that contradict each other raise it when they are used.
         """
-        block = map_file(path)
+        return cls.of_block(map_file(path), os.fspath(path))
+
+    @classmethod
+    def of_block(cls, block: mmap.mmap | bytearray | Array, path: str) -> Batch:
+        """Reads a batch from the memory of a file. `close` unmaps it, unless it is an array.
+
+        Raises BatchError `invalid_batch`, which names the file.
+        """
         try:
-            batch = cls.from_bytes(block)  # type: ignore[arg-type]
+            tensors, metadata = _read(block)
+            batch = cls(tensors, metadata)
         except BatchError as error:
             raise _named(error, path) from None
-        batch._block, batch._path = block, os.fspath(path)
+        batch._block, batch._path = block, path
         return batch
 
     def close(self) -> bool:
@@ -152,6 +161,10 @@ class Batch:
         for name in ("places", "rows", "episodes", "channels", "episode_values", "episode_of_row", "group_of_row"):
             self.__dict__.pop(name, None)
         block, self._block = self._block, None
+        if isinstance(block, np.ndarray):
+            used = weakref.ref(block)
+            del block
+            return used() is None
         if not isinstance(block, mmap.mmap):
             return True
         try:

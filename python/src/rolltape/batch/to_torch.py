@@ -54,5 +54,8 @@ def _move(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
         return tensor
     if device.type != "cuda":
         return tensor.to(device)
+    if tensor.is_pinned():
+        # Memory of `shared_batch(pin=True)`, which waits for the copies before it gives the memory back.
+        return tensor.to(device, non_blocking=True)
     # PyTorch's allocator of page-locked memory reuses a block only when the copies from it have ended.
     return tensor.pin_memory().to(device, non_blocking=True)
