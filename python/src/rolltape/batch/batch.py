@@ -135,10 +135,10 @@ class Batch:
         Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata
         and tensors that contradict each other raise it when they are used.
         """
-        return cls.of_block(map_file(path), os.fspath(path))
+        return cls._of_block(map_file(path), os.fspath(path))
 
     @classmethod
-    def of_block(cls, block: mmap.mmap | bytearray | Array, path: str) -> Batch:
+    def _of_block(cls, block: mmap.mmap | bytearray | Array, path: str) -> Batch:
         """Reads a batch from the memory of a file. `close` unmaps it, unless it is an array.
 
         Raises BatchError `invalid_batch`, which names the file.

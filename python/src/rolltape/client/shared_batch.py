@@ -28,7 +28,7 @@ class SharedBatch:
         if len(self._files) != 1:
             raise ValueError(f"The export has {len(self._files)} files. Pass `shard`, or use export_shared_files.")
         path = self._files[0]["path"]
-        self._batch = Batch.of_block(SEGMENTS.open(path), path) if self._pin else Batch.open(path)
+        self._batch = Batch._of_block(SEGMENTS.open(path), path) if self._pin else Batch.open(path)
         return self._batch
 
     def __enter__(self) -> None:
