@@ -5,7 +5,7 @@
 set -eu
 # Later versions of TRL start AsyncGRPOTrainer on a GPU only.
 packages="torch transformers safetensors trl==1.13.* accelerate aiohttp requests datasets gguf httpx numpy pytest
-setuptools wheel build mypy ruff"
+setuptools wheel build mypy ruff openai nbclient ipykernel tensorboard trackio wandb"
 
 python=${BASE_PYTHON:-/usr/bin/python3}
 name=$({ "$python" --version && echo "$packages"; } | cksum | cut -d ' ' -f 1)

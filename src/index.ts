@@ -2,6 +2,8 @@
  * Rolltape as a library: record, discount and export in this process, run the proxy inside it, or run agents in episodes
  * against one.
  */
+export { BatchFile, BatchFileError, type FileTensor } from "./batch-file/batch-file.js";
+export type { MetadataRow } from "./batch-file/batch-rows.js";
 export {
   AdminClient,
   type ArrivingBatch,
@@ -112,3 +114,4 @@ export {
   TrajectoryStore,
 } from "./session/trajectory-store.js";
 export type { AbortSource } from "./support/async/abort-source.js";
+export { SafetensorsError } from "./support/safetensors/errors.js";

@@ -249,5 +249,5 @@ def test_text_is_no_reward_even_if_it_is_a_number(client: Client, server: Server
 
 
 def test_a_blocking_client_is_refused(client: Client) -> None:
-    with pytest.raises(TypeError, match="needs an AsyncClient"):
+    with pytest.raises(TypeError, match="need an AsyncClient"):
         asyncio.run(run_group(calls_model, ["a"], client=client))  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ def test_every_public_name_can_be_imported() -> None:
 
 def test_the_functions_are_not_hidden_by_modules_of_their_name() -> None:
     modules = {path.stem for path in Path(rolltape.__file__).parent.iterdir()}
-    assert not modules & {name for name in rolltape.__all__ if name not in ("advantages", "attention", "ratios")}
+    assert not modules & {name for name in rolltape.__all__ if name not in ("advantages", "ratios", "trackers")}
 
 
 def test_the_package_says_that_it_is_typed() -> None:
@@ -45,7 +45,9 @@ def test_every_public_name_is_described() -> None:
     def is_described(name: str) -> bool:
         return f"`{name}" in text or f".{name}(" in text
 
-    modules = [rolltape.advantages, rolltape.ratios, *([rolltape.attention] if find_spec("torch") else [])]
+    modules = [rolltape.advantages, rolltape.ratios]
+    modules += [rolltape.attention, rolltape.data] if find_spec("torch") else []
+    modules += [rolltape.tables] if find_spec("pyarrow") else []
     names = [*rolltape.__all__, *(name for module in modules for name in module.__all__)]
     for kind in (rolltape.Client, rolltape.Batch, rolltape.Session, rolltape.Sample, rolltape.Group, rolltape.Episode):
         names += [name for name in [*vars(kind), *getattr(kind, "__dataclass_fields__", {})] if name[0] != "_"]

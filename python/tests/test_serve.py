@@ -88,7 +88,7 @@ def test_a_program_that_does_not_exist_is_reported() -> None:
 def test_the_command_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert find_command(COMMAND) == ["node", str(COMMAND)]
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(rolltape.ServeError, match="Install it with npm"):
+    with pytest.raises(rolltape.ServeError, match=r"pip install .* or npm"):
         find_command()
     for name, expected in [("npx", ["npx", "--no-install", "rolltape"]), ("rolltape", ["rolltape"])]:
         (tmp_path / name).write_text("#!/bin/sh\n")

@@ -44,6 +44,17 @@ def test_tensors_share_the_memory_of_the_batch(batches: dict[str, Batch]) -> Non
             assert torch.equal(tensor, torch.as_tensor(batch[name].copy()))
 
 
+@pytest.mark.parametrize("name", ["input_ids", "logprobs"])
+def test_a_nested_tensor_has_a_component_for_each_row(batches: dict[str, Batch], name: str) -> None:
+    for layout, batch in batches.items():
+        nested = batch.nested(name)
+        expected = [batch.row_values(row, name).tolist() for row in range(len(batch))]
+        assert [component.tolist() for component in nested.unbind()] == expected
+        assert (nested.values().data_ptr() == batch[name].ctypes.data) == (layout != "tree")
+    with pytest.raises(ValueError, match="no value for each token"):
+        batches["packed"].nested("rewards")
+
+
 def test_tensors_of_bytes_are_read_without_a_warning(batches: dict[str, Batch], tmp_path: Path) -> None:
     path = tmp_path / "b.safetensors"
     safetensors = pytest.importorskip("safetensors.numpy", reason="safetensors is optional")

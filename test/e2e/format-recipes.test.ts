@@ -13,8 +13,7 @@ import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 /**
- * The recipes of docs/guides/recipes.md and docs/guides/start.md, and the trainer of the README, run as they are printed
- * there, on batches of the embedded engine. docs/reference/batch-format.md has the code that loads a batch.
+ * The recipes of docs/guides/recipes.md and docs/guides/start.md run as they are printed there, on batches of the embedded engine. docs/reference/batch-format.md has the code that loads a batch.
  */
 
 const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));
@@ -27,7 +26,7 @@ const START = "The batch in Python 1";
 const TRAINER = "The shortest trainer 1";
 /** Recipes that load the batch themselves. */
 const WHOLE_PROGRAMS = [START, TRAINER];
-for (const page of ["guides/recipes.md", "guides/start.md", "../README.md"]) {
+for (const page of ["guides/recipes.md", "guides/start.md"]) {
   for (const { name, code } of pythonBlocks(readPage(page))) blocks.set(name, code);
 }
 const LOAD = "The batch format 1";

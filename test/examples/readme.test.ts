@@ -11,7 +11,7 @@ it("has a rollout that can be pasted into an empty folder: agent, tasks, job and
   expect(stdout).toMatch(/^rows +8$/m);
   const { metadata, tensors } = readSafetensors(readFileSync(join(cwd, "try", "batch.safetensors")));
   expect(JSON.parse(metadata["rows"] ?? "")).toHaveLength(8);
-  // Equal rewards would give the README's trainer no advantages.
+  // Equal rewards would give the trainer of docs/guides/start.md no advantages.
   expect(new Set(tensors["rewards"]?.data).size).toBeGreaterThan(1);
 }, 120_000);
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -61,4 +61,42 @@ describe("the package's install script", () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/^rolltape: compiling the native addon needs cmake/);
   });
+
+  it("fetches what compiles the addon, which the package does not depend on", () => {
+    const folder = packageFolder();
+    const cmakeJs = "writeFileSync(join(out, 'rolltape.node'), process.env.NODE_PATH)";
+    const { status, stderr } = install(folder, { PATH: programs(cmakeJs) });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining("none for") });
+    const built = readFileSync(join(folder, "build", "Release", "rolltape.node"), "utf8");
+    expect(built).toBe(join(folder, "build-install", "tools", "node_modules"));
+    expect(existsSync(join(folder, "build-install"))).toBe(false);
+  });
+
+  it("names what compiles the addon if npm cannot fetch it", () => {
+    const { status, stderr } = install(packageFolder(), { PATH: programs(undefined) });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/npm install cmake-js@\^8\S* node-addon-api@\^8\S* node-api-headers@\^1/);
+  });
 });
+
+/** Returns a folder with tools that do nothing, and an npm that installs this cmake-js, or fails. */
+function programs(cmakeJs: string | undefined): string {
+  const folder = temporaryFolder();
+  const write = (name: string, lines: readonly string[]) =>
+    writeFileSync(join(folder, name), [`#!${process.execPath}`, ...lines].join("\n"), { mode: 0o755 });
+  for (const tool of ["cmake", "make", "c++"]) write(tool, []);
+  const script = [
+    "const { mkdirSync, writeFileSync } = require('node:fs');",
+    "const { join } = require('node:path');",
+    "const out = join(process.argv[process.argv.indexOf('--out') + 1], 'Release');",
+    "mkdirSync(out, { recursive: true });",
+    cmakeJs ?? "",
+  ].join("\n");
+  write("npm", [
+    "const { mkdirSync, writeFileSync } = require('node:fs');",
+    `if (${cmakeJs === undefined}) process.exit(1);`,
+    "mkdirSync('node_modules/cmake-js/bin', { recursive: true });",
+    `writeFileSync('node_modules/cmake-js/bin/cmake-js', ${JSON.stringify(script)});`,
+  ]);
+  return folder;
+}

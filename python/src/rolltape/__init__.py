@@ -9,10 +9,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import advantages, ratios
+    from . import advantages, ratios, trackers
     from . import attention as attention
+    from . import data as data
+    from . import tables as tables
     from .batch import Batch, EpisodeInfo, RowInfo, Sample
     from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
+    from .controller import Evaluation, RunState, Step, load_state, rollouts
     from .errors import (
         AuthenticationError,
         BatchError,
@@ -29,11 +32,13 @@ if TYPE_CHECKING:
         WeightsError,
     )
     from .groups import Episode, Group, run_group
+    from .notebook import Page, view
     from .server import Server, serve
 
 _MODULES = {
     "batch": ("Batch", "EpisodeInfo", "RowInfo", "Sample"),
     "client": ("AsyncClient", "AsyncSession", "Client", "Interaction", "Session", "Trajectories"),
+    "controller": ("Evaluation", "RunState", "Step", "load_state", "rollouts"),
     "errors": (
         "AuthenticationError",
         "BatchError",
@@ -50,12 +55,13 @@ _MODULES = {
         "WeightsError",
     ),
     "groups": ("Episode", "Group", "run_group"),
+    "notebook": ("Page", "view"),
     "server": ("Server", "serve"),
 }
-_SUBMODULES = ("advantages", "attention", "ratios")
+_SUBMODULES = ("advantages", "attention", "data", "ratios", "tables", "trackers")
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-# Without `attention`, which needs PyTorch.
+# Without `attention` and `data`, which need PyTorch, and `tables`, which needs pyarrow.
 __all__ = [
     "AsyncClient",
     "AsyncSession",
@@ -68,25 +74,33 @@ __all__ = [
     "EngineError",
     "Episode",
     "EpisodeInfo",
+    "Evaluation",
     "GoneError",
     "Group",
     "Interaction",
     "InvalidRequestError",
     "NotFoundError",
+    "Page",
     "RolltapeError",
     "RowInfo",
+    "RunState",
     "Sample",
     "ServeError",
     "Server",
     "ServerError",
     "Session",
+    "Step",
     "Trajectories",
     "TransportError",
     "WeightsError",
     "advantages",
+    "load_state",
     "ratios",
+    "rollouts",
     "run_group",
     "serve",
+    "trackers",
+    "view",
 ]
 
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch.batch import group_name
+from .batch.batch import number_texts
 from .batch.token_values import at_rows, at_turns, token_temperatures
 
 if TYPE_CHECKING:
-    from .batch import Batch, EpisodeInfo
+    from .batch import Batch
 
 __all__ = [
     "at_rows",
@@ -40,6 +40,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+# Names of any kind, or an array of integers, which needs no loop.
+Groups = Sequence[Hashable] | NDArray[np.int64]
 
 
 def grpo(batch: Batch, *, std: bool = True, count_rows: bool = False, epsilon: float = 1e-6) -> NDArray[np.float32]:
@@ -54,7 +56,7 @@ def grpo(batch: Batch, *, std: bool = True, count_rows: bool = False, epsilon: f
 
     Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
     """
-    rewards, groups, counts = _episodes(batch)
+    rewards, groups, counts = _rewarded_episodes(batch)
     weights = counts if count_rows else None
     return _at_episodes(batch, grpo_values(rewards, groups, std=std, weights=weights, epsilon=epsilon))
 
@@ -64,7 +66,7 @@ def rloo(batch: Batch) -> NDArray[np.float32]:
 
     A group of one has advantage 0, because there is nothing to compare it with. Otherwise as grpo.
     """
-    rewards, groups, _ = _episodes(batch)
+    rewards, groups, _ = _rewarded_episodes(batch)
     return _at_episodes(batch, rloo_values(rewards, groups))
 
 
@@ -77,7 +79,7 @@ def grpo_by_turn(batch: Batch, *, std: bool = True, epsilon: float = 1e-6) -> ND
     Raises ValueError for a shard that lacks rows of its groups.
     """
     turns = _Turns(batch)
-    groups = list(zip(turns.groups, turns.depths, strict=True))
+    groups = _number_pairs(turns.groups, turns.depths)
     return grpo_values(turns.rewards, groups, std=std, weights=turns.weights, epsilon=epsilon)
 
 
@@ -89,7 +91,7 @@ def grpo_by_return(batch: Batch, *, std: bool = True, epsilon: float = 1e-6) -> 
 
 def grpo_values(
     rewards: Any,
-    groups: Sequence[Hashable],
+    groups: Groups,
     *,
     std: bool = True,
     weights: Any = None,
@@ -105,7 +107,7 @@ def grpo_values(
     return centred.astype(np.float32)
 
 
-def rloo_values(rewards: Any, groups: Sequence[Hashable]) -> NDArray[np.float32]:
+def rloo_values(rewards: Any, groups: Groups) -> NDArray[np.float32]:
     """As rloo, for rewards [B] and the group of each."""
     values, group = _finite(rewards), group_indices(groups, len(np.atleast_1d(rewards)))
     others = np.bincount(group, minlength=1)[group] - 1
@@ -120,9 +122,9 @@ def zero_variance(batch: Batch) -> NDArray[np.bool_]:
 
     Looks at the whole export, as grpo does. Also true for the rows of an episode without a reward.
     """
-    rewards, groups, _ = _episodes(batch)
+    rewards, groups, _ = _rewarded_episodes(batch)
     constant = _constant(_finite(rewards), group_indices(groups, len(rewards)))
-    return np.array(_at_rows_of(batch, constant.tolist(), otherwise=True), np.bool_)
+    return np.asarray(_at_episodes(batch, constant, otherwise=True), np.bool_)
 
 
 def turn_returns(batch: Batch, discount: float | None = None) -> NDArray[np.float32]:
@@ -135,51 +137,45 @@ def turn_returns(batch: Batch, discount: float | None = None) -> NDArray[np.floa
     if not 0 <= gamma <= 1:
         raise ValueError(f"discount must be from 0 to 1; received {gamma}.")
     returns = _finite(batch.turn_column("own_reward"))
-    bounds = batch["cu_turns"].tolist()
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
-        for turn in range(last - 2, first - 1, -1):
-            returns[turn] += gamma * returns[turn + 1]
+    bounds = batch["cu_turns"].astype(np.int64)
+    counts = np.diff(bounds)
+    # From the last turns of all rows to the first ones: the second to last turn of each row, then the one before, and so on.
+    for back in range(2, int(counts.max(initial=0)) + 1):
+        turns = (bounds[1:] - back)[counts >= back]
+        returns[turns] += gamma * returns[turns + 1]
     return returns.astype(np.float32)
 
 
-def group_indices(groups: Sequence[Hashable], count: int) -> NDArray[np.int64]:
+def group_indices(groups: Groups, count: int) -> NDArray[np.int64]:
     """Returns the number of each row's group, from 0 in the order of their first rows."""
     if len(groups) != count:
         raise ValueError(f"There must be one group for each of {count} rewards; received {len(groups)}.")
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(groups))}
-    return np.array([numbers[name] for name in groups], np.int64)
+    if not isinstance(groups, np.ndarray):
+        return number_texts(groups)
+    _, first, number = np.unique(groups, return_index=True, return_inverse=True)
+    # unique numbers the groups by their value.
+    return np.asarray(np.argsort(np.argsort(first))[number], np.int64)
 
 
-def _rewarded(batch: Batch) -> list[EpisodeInfo]:
-    """Returns the episodes with a reward, in the order of the whole export."""
-    return [episode for episode in batch.episodes if episode["reward"] is not None]
+def _rewarded_episodes(batch: Batch) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Returns reward, group and number of rows of each episode with a reward, in the order of the whole export."""
+    values = batch.episode_values
+    return values.rewards[values.rewarded], values.groups[values.rewarded], values.rows[values.rewarded]
 
 
-def _episodes(batch: Batch) -> tuple[list[float | None], list[str], list[int]]:
-    """Returns reward, group and number of rows of each episode with a reward."""
-    episodes = _rewarded(batch)
-    return (
-        [episode["reward"] for episode in episodes],
-        [group_name(episode) for episode in episodes],
-        [episode["rows"] for episode in episodes],
-    )
-
-
-def _at_rows_of(batch: Batch, values: list[Any], otherwise: Any) -> list[Any]:
+def _at_episodes(batch: Batch, values: NDArray[Any], otherwise: float = 0.0) -> NDArray[Any]:
     """Gives each row the value of its episode. values: of the episodes with a reward."""
-    sessions = (episode["session_id"] for episode in _rewarded(batch))
-    by_session = dict(zip(sessions, values, strict=True))
-    return [by_session.get(session, otherwise) for session in batch.session_ids]
-
-
-def _at_episodes(batch: Batch, values: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.array(_at_rows_of(batch, values.tolist(), otherwise=0.0), np.float32)
+    rewarded = batch.episode_values.rewarded
+    # One entry more than episodes: rows of no episode have the index -1.
+    of_episode = np.full(len(rewarded) + 1, otherwise, values.dtype)
+    of_episode[:-1][rewarded] = values
+    return np.asarray(of_episode[batch.episode_of_row])
 
 
 class _Turns:
     """The turns of a batch, or its rows if each is one turn.
 
-    weights: 1 / number of rows that hold the turn, so that each turn counts once.
+    groups, depths: int64, of each turn. weights: 1 / number of rows that hold the turn, so that each turn counts once.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -188,26 +184,31 @@ class _Turns:
             row = np.repeat(np.arange(len(batch)), np.diff(batch["cu_turns"]))
             column, self.rewards = batch.turn_column, batch.turn_column("reward")
         else:
-            if batch.layout != "tree" and batch.metadata.get("style") == "concat":
+            if batch.layout != "tree" and batch.metadata_texts.get("style") == "concat":
                 batch.turn_column("reward")
             row, column, self.rewards = np.arange(len(batch)), batch.column, batch.rewards
-        groups, sessions = batch.groups, batch.session_ids
-        self.groups = [groups[each] for each in row.tolist()]
-        self.depths = column("turn").tolist()
-        calls = group_indices(
-            [(sessions[r], i) for r, i in zip(row.tolist(), column("interaction").tolist(), strict=True)], len(row)
-        )
+        self.groups = batch.group_of_row[row]
+        self.depths = column("turn").astype(np.int64)
+        calls = _number_pairs(batch.episode_of_row[row], column("interaction").astype(np.int64))
         self.weights = 1.0 / np.bincount(calls)[calls] if len(calls) else np.zeros(0)
 
 
+def _number_pairs(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns a number for each distinct pair. The values must be 0 or more."""
+    width = int(second.max(initial=0)) + 1
+    return np.asarray(np.unique(first * width + second, return_inverse=True)[1], np.int64)
+
+
 def _require_whole_groups(batch: Batch) -> None:
-    present = dict(zip(*np.unique(batch.session_ids, return_counts=True), strict=True)) if len(batch) else {}
-    for episode in batch.episodes:
-        if present.get(episode["session_id"], 0) != episode["rows"]:
-            raise ValueError(
-                f"Turns are compared within their group, but the batch lacks rows of session {episode['session_id']}. "
-                "Export without shards, or use grpo, whose statistics every shard carries."
-            )
+    of_row = batch.episode_of_row
+    present = np.bincount(of_row[of_row >= 0], minlength=len(batch.episodes))
+    lacking = np.flatnonzero(present != batch.episode_values.rows)
+    if len(lacking):
+        raise ValueError(
+            "Turns are compared within their group, but the batch lacks rows of session "
+            f"{batch.episodes[lacking[0]]['session_id']}. "
+            "Export without shards, or use grpo, whose statistics every shard carries."
+        )
 
 
 def _finite(values: Any, what: str = "reward") -> Floats:

@@ -90,38 +90,51 @@ async def run_group(
 
     A session id begins with the task's `task_id`, if the task is a mapping that has one.
     """
-    if isinstance(client, Client):
-        raise TypeError("run_group needs an AsyncClient; received a Client, whose calls cannot be awaited.")
-    if n < 1 or max_concurrency < 1:
-        raise ValueError(f"n and max_concurrency must be at least 1; received {n} and {max_concurrency}.")
-    run = _Run(agent, client, timeout, asyncio.Semaphore(max_concurrency), reward_scope, on_episode)
-    tag = uuid.uuid4().hex[:12]
-    groups = [Group(index, f"group-{tag}-{index}") for index in range(len(tasks))]
-    episodes = [
-        asyncio.ensure_future(run.episode(group, task))
-        for group, task in zip(groups, tasks, strict=True)
-        for _ in range(n)
-    ]
-    try:
-        await asyncio.gather(*episodes)
-    except BaseException:
-        for episode in episodes:
-            episode.cancel()
-        # An episode deletes its own session while it is cancelled.
-        await asyncio.gather(*episodes, return_exceptions=True)
-        await run.delete_all(groups)
-        raise
-    return groups
+    runner = EpisodeRunner(agent, client, timeout, max_concurrency, reward_scope, on_episode)
+    return await runner.run(list(enumerate(tasks)), n)
 
 
-@dataclass
-class _Run:
-    agent: Agent[Any]
-    client: AsyncClient
-    timeout: float | None
-    slots: asyncio.Semaphore
-    reward_scope: str
-    on_episode: Callable[[Group, Episode], None] | None
+class EpisodeRunner:
+    """Runs groups of episodes, at most `max_concurrency` episodes at once, however often `run` is called."""
+
+    def __init__(
+        self,
+        agent: Agent[Any],
+        client: AsyncClient,
+        timeout: float | None,
+        max_concurrency: int,
+        reward_scope: str,
+        on_episode: Callable[[Group, Episode], None] | None = None,
+    ) -> None:
+        if isinstance(client, Client):
+            raise TypeError("Agents need an AsyncClient; received a Client, whose calls cannot be awaited.")
+        if max_concurrency < 1:
+            raise ValueError(f"max_concurrency must be at least 1; received {max_concurrency}.")
+        self.agent, self.client, self.timeout = agent, client, timeout
+        self.max_concurrency, self.slots = max_concurrency, asyncio.Semaphore(max_concurrency)
+        self.reward_scope, self.on_episode = reward_scope, on_episode
+
+    async def run(self, tasks: Sequence[tuple[int, Any]], n: int) -> list[Group]:
+        """Runs `n` episodes of each task, which comes with its index. If it is cancelled, all their sessions are deleted."""
+        if n < 1:
+            raise ValueError(f"n must be at least 1; received {n}.")
+        tag = uuid.uuid4().hex[:12]
+        groups = [Group(index, f"group-{tag}-{index}") for index, _ in tasks]
+        episodes = [
+            asyncio.ensure_future(self.episode(group, task))
+            for group, (_, task) in zip(groups, tasks, strict=True)
+            for _ in range(n)
+        ]
+        try:
+            await asyncio.gather(*episodes)
+        except BaseException:
+            for episode in episodes:
+                episode.cancel()
+            # An episode deletes its own session while it is cancelled.
+            await asyncio.gather(*episodes, return_exceptions=True)
+            await self.delete_all(groups)
+            raise
+        return groups
 
     async def episode(self, group: Group, task: Any) -> None:
         episode = Episode()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch.token_values import at_rows, at_turns
+from .batch.token_values import row_counts, row_sums, spread_rows, spread_turns
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -24,13 +24,15 @@ def overlong_mask(batch: Batch) -> NDArray[np.int32]:
 
     With turns (`turns=True`), only the cut turns of a row are left out. Otherwise, the whole row is.
     """
-    mask = np.asarray(batch["loss_mask"], np.int32)
     if "cu_turns" not in batch:
-        return np.asarray(mask * (at_rows(batch, ~batch.column("truncated")) == 1), np.int32)
-    complete = np.array([reason != "length" for reason in batch.texts("finish_reason", turns=True)], np.bool_)
-    last = batch["cu_turns"][1:] - 1
-    complete[last] &= ~batch.column("truncated")
-    return np.asarray(mask * (at_turns(batch, complete) == 1), np.int32)
+        kept = spread_rows(batch, ~batch.column("truncated"), 0)
+    else:
+        codes = [code for code, text in enumerate(batch.code_texts("finish_reason")) if text == "length"]
+        complete = ~np.isin(batch.turn_column("finish_reason"), codes)
+        filled = np.flatnonzero(np.diff(batch["cu_turns"]))
+        complete[batch["cu_turns"][1:][filled] - 1] &= ~batch.column("truncated")[filled]
+        kept = spread_turns(batch, complete, 0)
+    return np.multiply(batch["loss_mask"], kept, dtype=np.int32)
 
 
 def sequence_ratios(batch: Batch, logprobs: Any, mask: Any = None) -> NDArray[np.float32]:
@@ -39,22 +41,17 @@ def sequence_ratios(batch: Batch, logprobs: Any, mask: Any = None) -> NDArray[np
 
     mask: tokens that count, such as `overlong_mask(batch)`; default `loss_mask`.
     """
-    distances = _distances(batch, logprobs, mask)
-    counted = (batch["loss_mask"] if mask is None else np.asarray(mask)).reshape(-1) == 1
-    ratios = np.ones(len(batch))
-    for row, (place, own) in enumerate(zip(batch.places.all, batch.places.own, strict=True)):
-        places = place[len(place) - own :]
-        if (trained := places[counted[places]]).size:
-            ratios[row] = np.exp(distances[trained].mean())
-    return ratios.astype(np.float32)
+    distances, counted = _distances(batch, logprobs, mask)
+    means = row_sums(batch, distances) / np.maximum(row_counts(batch, counted), 1)
+    return np.exp(means).astype(np.float32)
 
 
 def token_kl(batch: Batch, logprobs: Any, mask: Any = None) -> NDArray[np.float32]:
     """Returns one value per token, in the shape of `input_ids`: the k3 estimate of KL(recorded policy, new policy),
     exp(d) - 1 - d with d = new - recorded (J. Schulman, Approximating KL Divergence). Never negative; 0 at other tokens.
     """
-    distances = _distances(batch, logprobs, mask)
-    return (np.expm1(distances) - distances).astype(np.float32).reshape(batch["input_ids"].shape)
+    distances, _ = _distances(batch, logprobs, mask)
+    return (np.expm1(distances) - distances).astype(np.float32)
 
 
 def stale_groups(batch: Batch, oldest: int) -> NDArray[np.bool_]:
@@ -62,16 +59,18 @@ def stale_groups(batch: Batch, oldest: int) -> NDArray[np.bool_]:
 
     Decide by whole groups, before you compute advantages: without its slow episodes, a group has another mean.
     """
-    versions = batch.column("min_version")
-    groups = batch.groups
-    stale = {group for group, version in zip(groups, versions.tolist(), strict=True) if 0 <= version < oldest}
-    return np.array([group in stale for group in groups], np.bool_)
+    versions, groups = batch.column("min_version"), batch.group_of_row
+    stale = groups[(versions >= 0) & (versions < oldest)]
+    return np.isin(groups, stale)
 
 
-def _distances(batch: Batch, logprobs: Any, mask: Any) -> NDArray[np.float64]:
-    """Returns new - recorded log probability of each token, flat; 0 where the mask is 0."""
-    new = np.asarray(logprobs, np.float64)
+def _distances(batch: Batch, logprobs: Any, mask: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Returns new - recorded log probability of each token, 0 where the mask is not 1, and where it is 1."""
+    new = np.asarray(logprobs)
     if new.shape != batch["input_ids"].shape:
         raise ValueError(f"logprobs must have shape {list(batch['input_ids'].shape)}; received {list(new.shape)}.")
-    counted = (batch["loss_mask"] if mask is None else np.asarray(mask)) == 1
-    return np.asarray(np.where(counted, new - batch["logprobs"], 0.0).reshape(-1), np.float64)
+    counted = np.asarray(batch["loss_mask"] if mask is None else mask) == 1
+    # Values of tokens that do not count may be NaN.
+    distances = np.zeros(new.shape)
+    np.subtract(new, batch["logprobs"], out=distances, where=counted, dtype=np.float64)
+    return distances, counted

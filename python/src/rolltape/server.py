@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import secrets
@@ -21,7 +22,9 @@ from .errors import ServeError
 # A server may wait this long for calls in flight and for exports (`server.shutdown_seconds`), and then a little more.
 STOP_SECONDS = 45.0
 _NPX = ("--no-install", "rolltape")
-_INSTALL = "Install it with npm, or pass `command`, such as the path of dist/cli/main.js."
+_INSTALL = (
+    'Install it with `pip install "rolltape[server]"` or npm, or pass `command`, such as the path of dist/cli/main.js.'
+)
 
 
 @dataclass
@@ -57,8 +60,8 @@ def serve(
     settings: configuration keys and values, such as `{"engine.type": "sglang"}`. `server.port` is any free port by
         default. `rollout.agent.chat_template_type` is `concat` by default, if the model's chat template allows it; `ready`
         has the value.
-    command: a path of the program, or its words. Default: `rolltape` of the search path, else `npx rolltape` of the
-        packages in `cwd`.
+    command: a path of the program, or its words. Default: that of the package `rolltape-server`, else `rolltape` of the search
+        path, else `npx rolltape` of the packages in `cwd`.
     config: a configuration file.
     admin_key: its admin key; a random one by default.
     env: variables to add to those of this process.
@@ -86,6 +89,11 @@ def find_command(command: str | os.PathLike[str] | Sequence[str] | None = None) 
     Raises ServeError `command_not_found`.
     """
     if command is None:
+        # First: it belongs to the same environment, whose scripts need not be on the search path.
+        if importlib.util.find_spec("rolltape_server") is not None:
+            from rolltape_server import command as installed_command
+
+            return list(installed_command())
         if path := shutil.which("rolltape"):
             return [path]
         if npx := shutil.which("npx"):
@@ -185,9 +193,13 @@ def _tail(log_path: Path, size: int = 4096) -> str:
 
 
 def _hint(words: Sequence[str], status: int | None, log_path: Path) -> str:
-    """What to do if npx has no package to run. npm's own message is about its registry, which has none either."""
-    missing = status is not None and tuple(words[1:3]) == _NPX and "npm error" in _tail(log_path)
-    return f"\nThe folder in which npx was started has no rolltape. {_INSTALL}" if missing else ""
+    """What to do if a package is missing. npm's own message is about its registry, which has none either."""
+    tail = _tail(log_path)
+    if status is not None and tuple(words[1:3]) == _NPX and "npm error" in tail:
+        return f"\nThe folder in which npx was started has no rolltape. {_INSTALL}"
+    if "@node-llama-cpp/" in tail and importlib.util.find_spec("rolltape_server") is not None:
+        return '\nIn Python, `pip install "rolltape[embedded]"` adds llama.cpp.'
+    return ""
 
 
 def _not_found(program: str, why: str) -> ServeError:

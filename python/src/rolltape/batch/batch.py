@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import weakref
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from itertools import repeat
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -52,6 +55,18 @@ class EpisodeInfo(TypedDict):
     rows: int
 
 
+class EpisodeValues(NamedTuple):
+    """What `Batch.episodes` says, as arrays: one value for each episode.
+
+    rewarded: bool, false if the reward is None. rewards: float64. groups: int64, the number of its group. rows: int64.
+    """
+
+    rewarded: Array
+    rewards: Array
+    groups: Array
+    rows: Array
+
+
 def _require_texts(entries: Iterable[Mapping[str, object]], *names: str) -> None:
     for entry in entries:
         for name in names:
@@ -59,9 +74,15 @@ def _require_texts(entries: Iterable[Mapping[str, object]], *names: str) -> None
                 raise ValueError(f"`{name}` must be a text; received {entry[name]!r:.100}")
 
 
-def group_name(of: RowInfo | EpisodeInfo) -> str:
-    """Returns the `group_id`, or a name of its own for a session without a group."""
-    return of.get("group_id") or f"session:{of['session_id']}"
+def number_texts(texts: Sequence[Hashable]) -> Array:
+    """Returns int64: the number of each text, from 0 in the order in which they occur first."""
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return np.fromiter(map(numbers.__getitem__, texts), np.int64, len(texts))
+
+
+def _group_names(entries: Sequence[RowInfo] | Sequence[EpisodeInfo]) -> list[str]:
+    """Returns the group of each entry: its `group_id`, or a name of its own for a session without a group."""
+    return [entry.get("group_id") or f"session:{entry['session_id']}" for entry in entries]
 
 
 class Batch:
@@ -76,10 +97,19 @@ class Batch:
     """
 
     def __init__(
-        self, tensors: Mapping[str, Array], metadata: Mapping[str, str], *, indices: Array | None = None
+        self,
+        tensors: Mapping[str, Array],
+        metadata: Mapping[str, str],
+        *,
+        indices: Array | None = None,
+        rows: list[RowInfo] | None = None,
     ) -> None:
+        """rows: the description of each row, instead of the text `rows` of the metadata."""
         self._tensors: dict[str, Array] | None = dict(tensors)
-        self.metadata = dict(metadata)
+        # As given: without the text `rows` if it is made from a list when somebody asks for it.
+        self.metadata_texts = dict(metadata)
+        if rows is not None:
+            self.__dict__["rows"] = rows
         self._block: Any = None
         self._path: str | None = None
         for name in ("input_ids", "loss_mask", "logprobs", "versions"):
@@ -105,12 +135,20 @@ class Batch:
         Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata
         and tensors that contradict each other raise it when they are used.
         """
-        block = map_file(path)
+        return cls._of_block(map_file(path), os.fspath(path))
+
+    @classmethod
+    def _of_block(cls, block: mmap.mmap | bytearray | Array, path: str) -> Batch:
+        """Reads a batch from the memory of a file. `close` unmaps it, unless it is an array.
+
+        Raises BatchError `invalid_batch`, which names the file.
+        """
         try:
-            batch = cls.from_bytes(block)  # type: ignore[arg-type]
+            tensors, metadata = _read(block)
+            batch = cls(tensors, metadata)
         except BatchError as error:
             raise _named(error, path) from None
-        batch._block, batch._path = block, os.fspath(path)
+        batch._block, batch._path = block, path
         return batch
 
     def close(self) -> bool:
@@ -120,9 +158,13 @@ class Batch:
         as they exist.
         """
         self._tensors = None
-        for name in ("places", "rows", "episodes", "channels"):
+        for name in ("places", "rows", "episodes", "channels", "episode_values", "episode_of_row", "group_of_row"):
             self.__dict__.pop(name, None)
         block, self._block = self._block, None
+        if isinstance(block, np.ndarray):
+            used = weakref.ref(block)
+            del block
+            return used() is None
         if not isinstance(block, mmap.mmap):
             return True
         try:
@@ -156,10 +198,17 @@ class Batch:
     def __contains__(self, name: object) -> bool:
         return name in self.tensors
 
+    @cached_property
+    def metadata(self) -> dict[str, str]:
+        """Texts of the file's `__metadata__`."""
+        if "rows" in self.metadata_texts:
+            return self.metadata_texts
+        return {**self.metadata_texts, "rows": json.dumps(self.__dict__.get("rows", []))}
+
     @property
     def layout(self) -> str:
         """`padded`, `packed` or `tree`."""
-        return self.metadata.get("layout", "")
+        return self.metadata_texts.get("layout", "")
 
     @property
     def rewards(self) -> Array:
@@ -173,7 +222,7 @@ class Batch:
     def rows(self) -> list[RowInfo]:
         """Session, task, group, interaction and length of each row."""
         with self._reading("metadata `rows`"):
-            rows: list[RowInfo] = json.loads(self.metadata.get("rows", "[]"))
+            rows: list[RowInfo] = json.loads(self.metadata_texts.get("rows", "[]"))
             if len(rows) != len(self):
                 raise ValueError(f"it describes {len(rows)} rows, but the batch has {len(self)}")
             _require_texts(rows, "session_id", "task_id", "interaction_id")
@@ -185,27 +234,50 @@ class Batch:
 
         Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
         """
-        if "episodes" not in self.metadata:
+        if "episodes" not in self.metadata_texts:
             raise BatchError("batch_mismatch", "The batch has no metadata `episodes`. Export with row_tensors=True.")
         with self._reading("metadata `episodes`"):
-            episodes: list[EpisodeInfo] = json.loads(self.metadata["episodes"])
+            episodes: list[EpisodeInfo] = json.loads(self.metadata_texts["episodes"])
             _require_texts(episodes, "session_id")
             _ = [(episode["reward"], episode["rows"]) for episode in episodes]
         return episodes
 
     @property
     def session_ids(self) -> list[str]:
-        return [row["session_id"] for row in self.rows]
+        return list(map(itemgetter("session_id"), self.rows))
 
     @property
     def groups(self) -> list[str]:
         """The group of each row: its `group_id`. A session without a group is a group of its own."""
-        return [group_name(row) for row in self.rows]
+        return _group_names(self.rows)
+
+    @cached_property
+    def group_of_row(self) -> Array:
+        """Int64 [B]: the number of each row's group, from 0 in the order of their first rows."""
+        return number_texts(self.groups)
+
+    @cached_property
+    def episode_values(self) -> EpisodeValues:
+        """Reward, group and number of rows of each of `episodes`, as arrays."""
+        rewards, rows = ([episode[name] for episode in self.episodes] for name in ("reward", "rows"))
+        return EpisodeValues(
+            np.array([reward is not None for reward in rewards], np.bool_),
+            np.array(rewards, np.float64),
+            number_texts(_group_names(self.episodes)),
+            np.array(rows, np.int64),
+        )
+
+    @cached_property
+    def episode_of_row(self) -> Array:
+        """Int64 [B]: the index of each row's session in `episodes`; -1: it is not one of them."""
+        index = {episode["session_id"]: at for at, episode in enumerate(self.episodes)}
+        sessions = self.session_ids
+        return np.fromiter(map(index.get, sessions, repeat(-1)), np.int64, len(sessions))
 
     @property
     def discount(self) -> float:
         """The discount of rewards that the export asked for."""
-        return float(self.metadata.get("discount", 1))
+        return float(self.metadata_texts.get("discount", 1))
 
     def column(self, name: str) -> Array:
         """Returns row column `name`, such as `temperature`: one value per row.
@@ -221,30 +293,40 @@ class Batch:
     def texts(self, name: str, *, turns: bool = False) -> list[str | None]:
         """Returns a column of codes as texts, such as `finish_reason`. None: no text, or one that is not listed."""
         codes = (self.turn_column if turns else self.column)(name)
-        return [self.text(name, code) for code in codes.tolist()]
+        listed = np.array([*self.code_texts(name), None], object)
+        # The last entry stands for all codes without a text.
+        texts: list[str | None] = listed[np.where((codes < 0) | (codes >= len(listed)), -1, codes)].tolist()
+        return texts
 
     def text(self, name: str, code: int) -> str | None:
         """Returns the text of a code of column `name`. None: no text, or one that is not listed."""
-        listed = self._codes.get(name, [])
+        listed = self.code_texts(name)
         return listed[code] if 0 <= code < len(listed) else None
+
+    def code_texts(self, name: str) -> list[str]:
+        """Returns the texts of the codes of column `name`, from code 0 on."""
+        return self._codes.get(name, [])
 
     @cached_property
     def _codes(self) -> dict[str, list[str]]:
         with self._reading("metadata `row_codes`"):
-            codes: dict[str, list[str]] = dict(json.loads(self.metadata.get("row_codes", "{}")))
+            codes: dict[str, list[str]] = dict(json.loads(self.metadata_texts.get("row_codes", "{}")))
         return codes
 
     @cached_property
     def places(self) -> Places:
         """Where the tokens of each row are in the token tensors."""
         with self._reading("tensors"):
-            return row_places(self.layout, self.tensors, len(self))
+            places = row_places(self.layout, self.tensors)
+            if len(places.own) != len(self):
+                raise ValueError(f"they have the tokens of {len(places.own)} rows, but the batch has {len(self)}")
+        return places
 
     @cached_property
     def channels(self) -> dict[str, Channel]:
         """The channels of the batch by name."""
         with self._reading("metadata `channels`"):
-            return channels.read_channels(self.metadata.get("channels", "[]"))
+            return channels.read_channels(self.metadata_texts.get("channels", "[]"))
 
     def row_values(self, row: int, name: str) -> Array | list[Array]:
         """Returns the values of a row's tokens in a token tensor or channel, without padding: [tokens, …].
@@ -267,8 +349,8 @@ class Batch:
     def minibatches(self, max_tokens: int, *, sort: bool = False) -> Iterator[Batch]:
         """Splits the batch into batches of at most `max_tokens` tokens, padding included. Every row is in one of them.
 
-        sort: put rows of similar length together, which saves padding. Otherwise rows keep their order. Layout `tree`
-            keeps its order; its trees are not split.
+        sort: put rows of similar length together, which saves padding, as copies. Otherwise rows keep their order, and token
+            tensors share the memory of this batch. Layout `tree` keeps its order; its trees are not split.
 
         `indices` of each says which rows it has. Raises ValueError if a row (a tree) is longer than `max_tokens`.
         """
@@ -283,6 +365,17 @@ class Batch:
         from .to_torch import to_torch
 
         return to_torch(self.tensors, device)
+
+    def nested(self, name: str, device: Any = None) -> Tensor:
+        """Returns a token tensor as a nested tensor of PyTorch in the layout `torch.jagged`: one component for each row.
+
+        name: a tensor with one value for each token, such as `input_ids`.
+        device: as in `torch`. On the CPU, the values share the memory of this batch, except in layout `tree`, whose rows
+            share tokens.
+        """
+        from .to_torch import to_nested
+
+        return to_nested(self, name, device)
 
     @contextmanager
     def _reading(self, part: str) -> Iterator[None]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .runs import run_indices
 from .safetensors import Array
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ def token_tensors(batch: Batch) -> list[str]:
     return [name for channel in batch.channels.values() if channel.mask for name in (channel.name, channel.mask)]
 
 
+def has_ragged(batch: Batch) -> bool:
+    return any(channel.offsets is not None for channel in batch.channels.values())
+
+
 def select_ragged(batch: Batch, tokens: Array) -> dict[str, Array]:
     """Returns the tensors of the ragged channels for some tokens, given as indices into all of them."""
     selected: dict[str, Array] = {}
@@ -53,15 +58,14 @@ def select_ragged(batch: Batch, tokens: Array) -> dict[str, Array]:
         offsets = batch[channel.offsets]
         begins = offsets[tokens]
         counts = offsets[tokens + 1] - begins
-        new = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        items = np.repeat(begins - new[:-1], counts) + np.arange(new[-1])
-        selected |= {channel.name: batch[channel.name][items], channel.offsets: new}
+        items = batch[channel.name][run_indices(begins, counts)]
+        selected |= {channel.name: items, channel.offsets: np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)}
     return selected
 
 
 def row_values(batch: Batch, row: int, name: str) -> Array | list[Array]:
     """Returns the values of a row's tokens. See Batch.row_values."""
-    place = batch.places.all[row]
+    place = batch.places.of_row(row)
     channel = batch.channels.get(name)
     if channel is not None and channel.offsets is not None:
         offsets = batch[channel.offsets]

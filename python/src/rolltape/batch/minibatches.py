@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .select import select, tree_starts
+from .safetensors import Array
+from .select import select, select_range, tree_starts
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -15,35 +16,32 @@ if TYPE_CHECKING:
 
 def minibatches(batch: Batch, max_tokens: int, sort: bool) -> Iterator[Batch]:
     """Yields parts of at most `max_tokens` tokens. See Batch.minibatches."""
-    units, lengths = _units(batch)
-    longest = max(lengths, default=0)
-    if max_tokens < max(longest, 1):
-        unit = "tree" if batch.layout == "tree" else "row"
-        raise ValueError(f"max_tokens must be at least {max(longest, 1)}, the longest {unit}; received {max_tokens}.")
-    order = np.argsort(lengths, kind="stable").tolist() if sort and batch.layout != "tree" else range(len(units))
-    for part in _parts(order, lengths, max_tokens, padded=batch.layout == "padded"):
-        yield select(batch, np.concatenate([units[unit] for unit in part]))
+    is_tree = batch.layout == "tree"
+    # A tree is not split.
+    lengths = np.diff(batch["cu_trees"]).astype(np.int64) if is_tree else batch.places.own
+    longest = int(lengths.max(initial=1))
+    if max_tokens < longest:
+        unit = "tree" if is_tree else "row"
+        raise ValueError(f"max_tokens must be at least {longest}, the longest {unit}; received {max_tokens}.")
+    if sort and not is_tree:
+        order = np.argsort(lengths, kind="stable")
+        for first, last in _parts(lengths[order], max_tokens, batch.layout):
+            yield select(batch, order[first:last])
+        return
+    firsts = tree_starts(batch) if is_tree else np.arange(len(batch) + 1)
+    for first, last in _parts(lengths, max_tokens, batch.layout):
+        yield select_range(batch, int(firsts[first]), int(firsts[last]))
 
 
-def _units(batch: Batch) -> tuple[list[np.ndarray], list[int]]:
-    """Returns the units that are not split (rows, or the nodes of a tree), and the number of tokens of each."""
-    if batch.layout == "tree":
-        starts = tree_starts(batch)
-        nodes = [np.arange(begin, end) for begin, end in zip(starts[:-1], starts[1:], strict=True)]
-        return nodes, np.diff(batch["cu_trees"]).tolist()
-    return [np.array([row]) for row in range(len(batch))], [len(place) for place in batch.places.all]
-
-
-def _parts(order: Sequence[int], lengths: Sequence[int], max_tokens: int, padded: bool) -> Iterator[list[int]]:
+def _parts(lengths: Array, max_tokens: int, layout: str) -> Iterator[tuple[int, int]]:
     """Fills one part after the other. A padded part has the tokens of its longest row in each row."""
-    part: list[int] = []
-    tokens = longest = 0
-    for unit in order:
-        longest = max(longest, lengths[unit])
-        tokens += lengths[unit]
-        if part and (longest * (len(part) + 1) if padded else tokens) > max_tokens:
-            yield part
-            part, longest, tokens = [], lengths[unit], lengths[unit]
-        part.append(unit)
-    if part:
-        yield part
+    sums = np.concatenate([[0], np.cumsum(lengths)])
+    first = 0
+    while first < len(lengths):
+        last = int(np.searchsorted(sums, sums[first] + max_tokens, "right")) - 1
+        if layout == "padded":
+            # Padding only adds to the sum of the lengths, so the part ends here at the latest.
+            padded = np.maximum.accumulate(lengths[first:last]) * np.arange(1, last - first + 1)
+            last = first + int(np.searchsorted(padded, max_tokens, "right"))
+        yield first, last
+        first = last

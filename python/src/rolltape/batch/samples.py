@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .safetensors import Array
 
 if TYPE_CHECKING:
-    from .batch import Batch
+    from .batch import Batch, RowInfo
+
+# Prompt ids, and ids, mask, log probabilities and versions of the response.
+TokenParts = tuple[Array, Array, Array, Array, Array]
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """A model call within a response.
 
     start, end: its output is response_ids[start:end].
@@ -35,7 +38,7 @@ class Turn:
 class Sample:
     """One row. The response begins with the first token that is trained on, so it may contain prompts of later turns.
 
-    The arrays of `padded` and `packed` batches share the memory of the batch; `.tolist()` makes plain lists of them.
+    The arrays share the memory of the batch, but for prompt_ids of a `tree` batch. `.tolist()` makes plain lists of them.
 
     prompt_ids: int32, token ids before the response.
     response_ids: int32, token ids from the first output token to the row's end.
@@ -92,7 +95,16 @@ class Sample:
 def to_samples(batch: Batch) -> list[Sample]:
     described = _described(batch)
     temperatures = batch["row_temperature"].tolist() if "row_temperature" in batch else [1.0] * len(batch)
-    parts = zip(batch.rows, _token_parts(batch), batch.rewards.tolist(), temperatures, described, strict=True)
+    prompts = _prompt_lengths(batch)
+    parts: Iterable[tuple[RowInfo, TokenParts, float, float, Sequence[Turn], dict[str, Any]]] = zip(
+        batch.rows,
+        _token_parts(batch, prompts),
+        batch.rewards.tolist(),
+        temperatures,
+        _turns(batch, prompts),
+        described,
+        strict=True,
+    )
     return [
         Sample(
             *tokens,
@@ -102,42 +114,40 @@ def to_samples(batch: Batch) -> list[Sample]:
             task_id=info["task_id"],
             group_id=info.get("group_id"),
             interaction_id=info["interaction_id"],
-            turns=_turns(batch, row, len(tokens[0])),
+            turns=turns,
             **fields,
         )
-        for row, (info, tokens, reward, temperature, fields) in enumerate(parts)
+        for info, tokens, reward, temperature, turns, fields in parts
     ]
 
 
-def _token_parts(batch: Batch) -> Iterator[tuple[Array, Array, Array, Array, Array]]:
-    """Yields prompt ids, and ids, mask, log probabilities and versions of the response, of each row."""
+def _prompt_lengths(batch: Batch) -> Array:
+    """Returns int64 [B]: how many tokens of each row come before the first own token that is trained on."""
+    places = batch.places
+    trained = np.flatnonzero(batch["loss_mask"])
+    # The number of trained tokens before the row's own ones is the index of its first trained token, if it has one.
+    at = np.searchsorted(trained, places.begins)
+    first = trained[np.minimum(at, len(trained) - 1)] if len(trained) else np.zeros(len(at), np.int64)
+    found = (at < len(trained)) & (first < places.begins + places.own)
+    return np.where(found, places.lengths - places.own + first - places.begins, places.lengths)
+
+
+def _token_parts(batch: Batch, prompts: Array) -> Iterator[TokenParts]:
+    """Yields the tokens of each row."""
     ids, mask, logprobs, versions = (
         batch[name].reshape(-1) for name in ("input_ids", "loss_mask", "logprobs", "versions")
     )
-    if batch.layout != "tree":
-        trained = mask != 0
-        for place in batch.places.all:
-            begin, end = (int(place[0]), int(place[-1]) + 1) if len(place) else (0, 0)
-            of_row = trained[begin:end]
-            # argmax returns the index of the first trained token, or 0 if there is none.
-            first = int(of_row.argmax()) if len(of_row) else 0
-            start = begin + first if first or of_row[:1].any() else end
-            yield ids[begin:start], ids[start:end], mask[start:end], logprobs[start:end], versions[start:end]
-        return
-    for place, own in zip(batch.places.all, batch.places.own, strict=True):
-        row_mask = mask[place]
+    places = batch.places
+    ends = places.begins + places.own
+    # A response begins with an own token, so all layouts have it in one piece. So have padded and packed batches the prompt.
+    responses = ends - (places.lengths - prompts)
+    if batch.layout == "tree":
         # The outputs of earlier nodes are trained on in their own rows.
-        row_mask[: len(place) - own] = 0
-        found = np.flatnonzero(row_mask)
-        start = int(found[0]) if len(found) else len(place)
-        response, trains = place[start:], row_mask[start:]
-        yield (
-            ids[place[:start]],
-            ids[response],
-            trains,
-            np.where(trains == 1, logprobs[response], np.float32(0)),
-            np.where(trains == 1, versions[response], np.int32(-1)),
-        )
+        tokens, bounds = ids[places.flat], places.bounds[:-1]
+    else:
+        tokens, bounds = ids, places.begins
+    for begin, count, start, end in zip(*(each.tolist() for each in (bounds, prompts, responses, ends)), strict=True):
+        yield tokens[begin : begin + count], ids[start:end], mask[start:end], logprobs[start:end], versions[start:end]
 
 
 def _described(batch: Batch) -> list[dict[str, Any]]:
@@ -152,17 +162,23 @@ def _described(batch: Batch) -> list[dict[str, Any]]:
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def _turns(batch: Batch, row: int, response_start: int) -> Sequence[Turn]:
+def _turns(batch: Batch, prompts: Array) -> Iterator[Sequence[Turn]]:
+    """Yields the turns of each row."""
     if "cu_turns" not in batch:
-        return ()
-    first, last = batch["cu_turns"][row : row + 2].tolist()
-    return tuple(
-        Turn(
-            start=int(batch["turn_start"][turn]) - response_start,
-            end=int(batch["turn_end"][turn]) - response_start,
-            own_reward=float(batch["turn_own_reward"][turn]) if batch["turn_has_reward"][turn] else None,
-            finish_reason=batch.text("finish_reason", int(batch["turn_finish_reason"][turn])),
-            interaction=int(batch["turn_interaction"][turn]),
+        yield from repeat((), len(batch))
+        return
+    bounds = batch["cu_turns"].tolist()
+    before = np.repeat(prompts, np.diff(batch["cu_turns"]))
+    rewarded = zip(batch["turn_own_reward"].tolist(), batch["turn_has_reward"].tolist(), strict=True)
+    turns = list(
+        map(
+            Turn,
+            (batch["turn_start"] - before).tolist(),
+            (batch["turn_end"] - before).tolist(),
+            [reward if has_reward else None for reward, has_reward in rewarded],
+            batch.texts("finish_reason", turns=True),
+            batch["turn_interaction"].tolist(),
         )
-        for turn in range(first, last)
     )
+    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        yield tuple(turns[first:last])

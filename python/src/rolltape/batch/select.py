@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import BatchError
-from .channels import select_ragged, token_tensors
+from .channels import has_ragged, select_ragged, token_tensors
+from .runs import run_indices
 from .safetensors import Array
 
 if TYPE_CHECKING:
@@ -18,15 +17,34 @@ if TYPE_CHECKING:
 TOKENS = ("input_ids", "loss_mask", "logprobs", "versions", "attention_mask", "position_ids")
 # Columns that are indices into the rows of the same batch.
 ROW_INDICES = ("row_parent", "row_compacted_from")
+Tensors = dict[str, Array]
 
 
 def select(batch: Batch, rows: Any) -> Batch:
-    """Returns the rows as a batch. See Batch.select."""
+    """Returns a copy of the rows as a batch. See Batch.select."""
+    return _batch_of(batch, _indices(rows, len(batch)))
+
+
+def select_range(batch: Batch, first: int, last: int) -> Batch:
+    """Returns the rows `first` to `last` (exclusive) as a batch whose token tensors share the memory of this one."""
+    return _batch_of(batch, np.arange(first, last), shared=True)
+
+
+def tree_starts(batch: Batch) -> Array:
+    """Returns int64 [trees + 1]: the first node of each tree, and the number of nodes."""
+    return np.append(np.flatnonzero(batch["node_parents"] < 0), len(batch)).astype(np.int64)
+
+
+def _batch_of(batch: Batch, chosen: Array, shared: bool = False) -> Batch:
     from .batch import Batch
 
-    chosen = _indices(rows, len(batch))
-    tensors = {**_tokens(batch, chosen), **_rows(batch, chosen), **_turns(batch.tensors, chosen)}
-    return Batch(tensors, _metadata(batch, chosen), indices=batch.indices[chosen])
+    tokens = {"padded": _padded_tokens, "packed": _packed_tokens, "tree": _tree_tokens}[batch.layout]
+    tensors = {**tokens(batch, chosen, shared), **_rows(batch, chosen), **_turns(batch.tensors, chosen)}
+    metadata = {name: text for name, text in batch.metadata_texts.items() if name not in ("uncounted_rewards", "rows")}
+    if len(batch.rows) != len(batch):
+        raise BatchError("batch_mismatch", "The metadata does not describe every row.")
+    described = [batch.rows[row] for row in chosen.tolist()]
+    return Batch(tensors, metadata, indices=batch.indices[chosen], rows=described)
 
 
 def _indices(rows: Any, count: int) -> Array:
@@ -43,21 +61,39 @@ def _indices(rows: Any, count: int) -> Array:
     return array
 
 
-def _tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
-    present = _present(batch)
-    if batch.layout == "tree":
-        return _tree_tokens(batch, chosen)
-    if batch.layout == "padded":
-        # Without the columns that are padding in all chosen rows, on either side.
-        used = np.flatnonzero(batch["attention_mask"][chosen].any(0))
-        columns = slice(used[0], used[-1] + 1) if len(used) else slice(0, 0)
-        place = np.arange(batch["input_ids"].size).reshape(batch["input_ids"].shape)[chosen, columns].reshape(-1)
-        return {**{name: batch[name][chosen, columns] for name in present}, **select_ragged(batch, place)}
-    places = [batch.places.all[row] for row in chosen]
-    place = np.concatenate([*places, np.arange(0)])
-    seqlens = np.cumsum([0, *(len(each) for each in places)], dtype=np.int32)
-    tokens = {name: batch[name][place] for name in present}
-    return {**tokens, **select_ragged(batch, place), "cu_seqlens": seqlens}
+def _padded_tokens(batch: Batch, chosen: Array, shared: bool) -> Tensors:
+    """Leaves out the columns that are padding in all chosen rows, on either side."""
+    filled = chosen[batch.places.own[chosen] > 0]
+    width = batch["input_ids"].shape[1]
+    # A row begins in its own row of the tensor, so the remainder is its column.
+    begins = batch.places.begins[filled] - filled * width
+    first = int(begins.min(initial=width)) if len(filled) else 0
+    columns = slice(first, int((begins + batch.places.own[filled]).max(initial=first)))
+    rows = slice(int(chosen[0]), int(chosen[-1]) + 1) if shared and len(chosen) else chosen
+    tokens = {name: batch[name][rows, columns] for name in _present(batch)}
+    if not has_ragged(batch):
+        return tokens
+    place = (chosen[:, None] * width + np.arange(columns.start, columns.stop)).reshape(-1)
+    return {**tokens, **select_ragged(batch, place)}
+
+
+def _packed_tokens(batch: Batch, chosen: Array, shared: bool) -> Tensors:
+    begins, counts = batch.places.begins[chosen], batch.places.own[chosen]
+    tokens = _taken(batch, begins, counts, shared)
+    return {**tokens, "cu_seqlens": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)}
+
+
+def _taken(batch: Batch, begins: Array, counts: Array, shared: bool) -> Tensors:
+    """Returns the token tensors at runs of tokens. shared: the runs follow each other without gaps."""
+    if shared:
+        first = int(begins[0]) if len(begins) else 0
+        place: Any = slice(first, first + int(counts.sum()))
+    else:
+        place = run_indices(begins, counts)
+    tokens = {name: batch[name][place] for name in _present(batch)}
+    if not has_ragged(batch):
+        return tokens
+    return {**tokens, **select_ragged(batch, np.arange(place.start, place.stop) if shared else place)}
 
 
 def _present(batch: Batch) -> list[str]:
@@ -65,29 +101,27 @@ def _present(batch: Batch) -> list[str]:
     return [*(name for name in TOKENS if name in batch), *token_tensors(batch)]
 
 
-def _tree_tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
+def _tree_tokens(batch: Batch, chosen: Array, shared: bool) -> Tensors:
     """Trees stay whole, because their nodes share tokens."""
     starts = tree_starts(batch)
     trees = np.flatnonzero(np.isin(starts[:-1], chosen))
-    nodes = np.concatenate([*(np.arange(starts[tree], starts[tree + 1]) for tree in trees), np.arange(0)])
+    counts = starts[trees + 1] - starts[trees]
+    nodes = run_indices(starts[trees], counts)
     if not np.array_equal(nodes, chosen):
         raise ValueError("Rows of a tree batch can be selected as whole trees only, in their order.")
-    offsets, cu_trees = batch["node_offsets"], batch["cu_trees"]
-    spans = [(int(cu_trees[tree]), int(cu_trees[tree + 1])) for tree in trees]
-    place = np.concatenate([*(np.arange(begin, end) for begin, end in spans), np.arange(0)])
-    tokens = {**{name: batch[name][place] for name in _present(batch)}, **select_ragged(batch, place)}
+    cu_trees = batch["cu_trees"].astype(np.int64)
+    begins, sizes = cu_trees[trees], cu_trees[trees + 1] - cu_trees[trees]
+    tokens = _taken(batch, begins, sizes, shared)
     # By how much the tokens and the nodes of each tree move.
-    sizes = np.array([end - begin for begin, end in spans], np.int64)
     new_begins = np.concatenate([[0], np.cumsum(sizes)])
-    moved = np.array([begin for begin, _ in spans], np.int64) - new_begins[:-1]
-    counts = starts[trees + 1] - starts[trees]
-    new_nodes = np.concatenate([[0], np.cumsum(counts)])[:-1]
-    node_moved = np.repeat(starts[trees] - new_nodes, counts)
+    moved = begins - new_begins[:-1]
+    node_moved = np.repeat(starts[trees] - np.concatenate([[0], np.cumsum(counts)])[:-1], counts)
+    ends = batch["subtree_end"][slice(begins[0], begins[0] + new_begins[-1]) if shared else run_indices(begins, sizes)]
     parents = batch["node_parents"][nodes]
-    node_offsets = offsets[nodes] - np.repeat(moved, counts)
+    node_offsets = batch["node_offsets"][nodes] - np.repeat(moved, counts)
     return {
         **tokens,
-        "subtree_end": (batch["subtree_end"][place] - np.repeat(moved, sizes)).astype(np.int32),
+        "subtree_end": (ends - np.repeat(moved, sizes)).astype(np.int32),
         "cu_trees": new_begins.astype(np.int32),
         "node_offsets": np.append(node_offsets, new_begins[-1]).astype(np.int32),
         "node_parents": np.where(parents < 0, -1, parents - node_moved).astype(np.int32),
@@ -95,35 +129,21 @@ def _tree_tokens(batch: Batch, chosen: Array) -> dict[str, Array]:
     }
 
 
-def tree_starts(batch: Batch) -> Array:
-    """Returns int64 [trees + 1]: the first node of each tree, and the number of nodes."""
-    return np.append(np.flatnonzero(batch["node_parents"] < 0), len(batch)).astype(np.int64)
-
-
-def _rows(batch: Batch, chosen: Array) -> dict[str, Array]:
+def _rows(batch: Batch, chosen: Array) -> Tensors:
     new_index = np.full(len(batch) + 1, -1, np.int32)
     new_index[chosen] = np.arange(len(chosen))
-    rows = {
+    return {
         name: new_index[tensor[chosen]] if name in ROW_INDICES else tensor[chosen]
         for name, tensor in batch.tensors.items()
         if name.startswith("row_") or name in ("rewards", "node_rewards")
     }
-    return rows
 
 
-def _turns(tensors: Mapping[str, Array], chosen: Array) -> dict[str, Array]:
+def _turns(tensors: Tensors, chosen: Array) -> Tensors:
     if "cu_turns" not in tensors:
         return {}
     bounds = tensors["cu_turns"].astype(np.int64)
-    turns = np.concatenate([*(np.arange(bounds[row], bounds[row + 1]) for row in chosen), np.arange(0)])
     counts = bounds[chosen + 1] - bounds[chosen]
+    turns = run_indices(bounds[chosen], counts)
     selected = {name: tensor[turns] for name, tensor in tensors.items() if name.startswith("turn_")}
-    return {**selected, "cu_turns": np.cumsum([0, *counts], dtype=np.int32)}
-
-
-def _metadata(batch: Batch, chosen: Array) -> dict[str, str]:
-    metadata = {name: text for name, text in batch.metadata.items() if name != "uncounted_rewards"}
-    if len(batch.rows) != len(batch):
-        raise BatchError("batch_mismatch", "The metadata does not describe every row.")
-    metadata["rows"] = json.dumps([batch.rows[row] for row in chosen])
-    return metadata
+    return {**selected, "cu_turns": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .safetensors import Array
+from .runs import run_sums
+from .safetensors import Array, invalid
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -17,11 +18,7 @@ def at_rows(batch: Batch, values: Any, otherwise: float = 0.0) -> Array:
 
     values: [B]. otherwise: the value at padding.
     """
-    given = _checked(values, len(batch), "rows")
-    tokens = np.full(batch["input_ids"].size, otherwise, given.dtype)
-    for place, own, value in zip(batch.places.all, batch.places.own, given, strict=True):
-        tokens[place[len(place) - own :]] = value
-    return tokens.reshape(batch["input_ids"].shape)
+    return spread_rows(batch, _checked(values, len(batch), "rows"), otherwise)
 
 
 def at_turns(batch: Batch, values: Any, otherwise: float = 0.0) -> Array:
@@ -30,14 +27,7 @@ def at_turns(batch: Batch, values: Any, otherwise: float = 0.0) -> Array:
     values: one per turn, in the order of the turn tensors. The batch must have been exported with `turns=True`.
     otherwise: the value at all other tokens.
     """
-    starts, ends = batch.turn_column("start"), batch.turn_column("end")
-    given = _checked(values, len(starts), "turns")
-    tokens = np.full(batch["input_ids"].size, otherwise, given.dtype)
-    bounds = batch["cu_turns"].tolist()
-    for place, first, last in zip(batch.places.all, bounds[:-1], bounds[1:], strict=True):
-        for turn in range(first, last):
-            tokens[place[starts[turn] : ends[turn]]] = given[turn]
-    return tokens.reshape(batch["input_ids"].shape)
+    return spread_turns(batch, _checked(values, len(batch.turn_column("start")), "turns"), otherwise)
 
 
 def token_temperatures(batch: Batch) -> Array:
@@ -54,6 +44,56 @@ def token_temperatures(batch: Batch) -> Array:
         row = int(np.flatnonzero(mixed)[0])
         raise ValueError(f"The turns of row {row} differ in temperature. Export with turns=True.")
     return at_rows(batch, batch.column("temperature"), 1.0)
+
+
+def spread_rows(batch: Batch, values: Array, otherwise: float) -> Array:
+    """As at_rows, for an array of any dtype."""
+    if batch.layout == "padded":
+        # Compared with a copy for each row, this writes every token once.
+        return np.where(batch["attention_mask"], values[:, None], values.dtype.type(otherwise))
+    return np.repeat(values, batch.places.own)
+
+
+def spread_turns(batch: Batch, values: Array, otherwise: float) -> Array:
+    """As at_turns, for an array of any dtype."""
+    begins, ends = turn_tokens(batch)
+    count = batch["input_ids"].size
+    # Runs of tokens: before the first turn, the first turn, between the first and the second one, and so on.
+    lengths = np.diff(np.concatenate([np.stack([begins, ends], 1).reshape(-1), [count]]), prepend=0)
+    runs = np.full(len(lengths), otherwise, values.dtype)
+    runs[1::2] = values
+    return np.repeat(runs, lengths).reshape(batch["input_ids"].shape)
+
+
+def turn_tokens(batch: Batch) -> tuple[Array, Array]:
+    """Returns int64 [turns] twice: where the output of each turn begins and ends in the flattened token tensors.
+
+    Raises BatchError `invalid_batch` if turns overlap or are not in order.
+    """
+    starts, ends = batch.turn_column("start"), batch.turn_column("end")
+    counts = np.diff(batch["cu_turns"])
+    base = np.repeat(batch.places.begins, counts)
+    limit = np.repeat(batch.places.own, counts)
+    begins, stops = base + np.minimum(starts, limit), base + np.minimum(ends, limit)
+    if (begins > stops).any() or (begins[1:] < stops[:-1]).any():
+        raise invalid("its turns overlap")
+    return begins, stops
+
+
+def row_sums(batch: Batch, values: Array) -> Array:
+    """Returns [B]: the sum of a token tensor's values over the own tokens of each row. Values at padding must be 0."""
+    if batch.layout == "padded":
+        return np.asarray(values.sum(1))
+    return run_sums(values, batch.places.own)
+
+
+def row_counts(batch: Batch, counted: Array) -> Array:
+    """Returns int64 [B]: how many own tokens of each row are counted. counted: bool in the shape of `input_ids`."""
+    if batch.layout == "padded":
+        return np.asarray(np.count_nonzero(counted, axis=1))
+    begins = batch.places.begins
+    first = np.searchsorted(np.flatnonzero(counted), np.append(begins, counted.size))
+    return np.diff(first)
 
 
 def _checked(values: Any, count: int, what: str) -> Array:

@@ -17,7 +17,7 @@ from .methods import async_method
 from .records import SessionRecord
 from .session import AsyncSession
 from .session_start import SessionStart
-from .shared_batch import SharedBatch
+from .shared_batch import SharedBatch, check_pin
 from .started_session import StartedSession
 from .transport import AsyncTransport, proxy_url
 from .worker_address import worker_probe
@@ -94,9 +94,12 @@ class AsyncClient:
                 return
 
     @asynccontextmanager
-    async def shared_batch(self, session_ids: Sequence[str], **options: Unpack[SharedOptions]) -> AsyncIterator[Batch]:
+    async def shared_batch(
+        self, session_ids: Sequence[str], *, pin: bool = False, **options: Unpack[SharedOptions]
+    ) -> AsyncIterator[Batch]:
         """As Client.shared_batch, for `async with`."""
-        shared = SharedBatch(await self.export_shared_files(session_ids, **options), options)
+        check_pin(pin, options)
+        shared = SharedBatch(await self.export_shared_files(session_ids, **options), options, pin)
         try:
             with shared:
                 yield shared.open()

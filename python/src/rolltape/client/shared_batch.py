@@ -9,23 +9,26 @@ from types import TracebackType
 
 from ..batch import Batch
 from .options import SharedOptions
+from .pinned import SEGMENTS, wait_for_copies
 from .records import SharedFile
 
 
 class SharedBatch:
     """The files of an export. After its `with` block, `to_acknowledge` has the ids to acknowledge."""
 
-    def __init__(self, files: Sequence[SharedFile], options: SharedOptions) -> None:
+    def __init__(self, files: Sequence[SharedFile], options: SharedOptions, pin: bool = False) -> None:
         self.to_acknowledge: list[str] = [file["id"] for file in files]
         self._files = files
         self._keeps_sessions = bool(options.get("acknowledge"))
         self._batch: Batch | None = None
+        self._pin = pin
 
     def open(self) -> Batch:
         """Maps the only file."""
         if len(self._files) != 1:
             raise ValueError(f"The export has {len(self._files)} files. Pass `shard`, or use export_shared_files.")
-        self._batch = Batch.open(self._files[0]["path"])
+        path = self._files[0]["path"]
+        self._batch = Batch._of_block(SEGMENTS.open(path), path) if self._pin else Batch.open(path)
         return self._batch
 
     def __enter__(self) -> None:
@@ -34,6 +37,8 @@ class SharedBatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._pin and self._batch is not None:
+            wait_for_copies()
         in_use = self._batch is not None and not self._batch.close()
         lost = error is not None and self._keeps_sessions
         if lost:
@@ -43,3 +48,8 @@ class SharedBatch:
             for file in self._files:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(file["path"])
+
+
+def check_pin(pin: bool, options: SharedOptions) -> None:
+    if pin and options.get("shards") is not None:
+        raise ValueError("`pin` cannot be combined with `shards`: other processes would read the same files.")

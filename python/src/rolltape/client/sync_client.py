@@ -16,7 +16,7 @@ from .calls.sessions import State
 from .methods import method
 from .records import SessionRecord
 from .session import Session
-from .shared_batch import SharedBatch
+from .shared_batch import SharedBatch, check_pin
 from .started_session import StartedSession
 from .transport import SyncTransport, proxy_url
 from .worker_address import worker_probe
@@ -100,7 +100,9 @@ class Client:
                 return
 
     @contextmanager
-    def shared_batch(self, session_ids: Sequence[str], **options: Unpack[SharedOptions]) -> Iterator[Batch]:
+    def shared_batch(
+        self, session_ids: Sequence[str], *, pin: bool = False, **options: Unpack[SharedOptions]
+    ) -> Iterator[Batch]:
         """Exports sessions as a batch in shared memory, and maps it without a copy. The proxy must be on this machine.
 
         The batch is valid inside the `with` block. Leaving the block acknowledges it. Arrays and tensors that are still
@@ -108,8 +110,13 @@ class Client:
 
         With `shards`, pass `shard` as well. With `acknowledge`, a block that raises does not acknowledge the batch: its
         sessions can be exported again when the lease ends.
+
+        pin: map the memory once in this process and register it with CUDA, so that `Batch.torch("cuda")` copies from it
+            directly. Its arrays cannot be written to. No other process may read batches from the proxy's shared memory.
+            Raises RolltapeError `pin_failed` without a GPU.
         """
-        shared = SharedBatch(self.export_shared_files(session_ids, **options), options)
+        check_pin(pin, options)
+        shared = SharedBatch(self.export_shared_files(session_ids, **options), options, pin)
         try:
             with shared:
                 yield shared.open()
