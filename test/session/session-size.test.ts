@@ -23,6 +23,8 @@ const NEXT = turn([user("a"), assistant("ok"), user("b")], [1, 2, 3, 4, 5, 6], [
 
 const message = (role: Message["role"], content: string): Message => ({ role, content });
 
+const IMAGE = { type: "image", sha256: "0".repeat(64), media_type: "image/png", width: 640, height: 480 };
+
 /** A session, and the same session with the recording calls of the library. */
 function one() {
   const { session } = registryWith(1).start({});
@@ -78,6 +80,7 @@ describe("the memory of a registry", () => {
 
   it.each<[what: string, message: ChatMessage]>([
     ["names of senders", { role: "user", content: "a", name: "n".repeat(10_000) }],
+    ["digests and facts of images", { role: "user", content: Array.from({ length: 60 }, () => IMAGE) }],
     ["ids of answered tool calls", { role: "tool", content: "a", tool_call_id: "c".repeat(10_000) }],
   ])("counts %s, which the agent chooses", (_, long) => {
     const registry = registryWith(1);
