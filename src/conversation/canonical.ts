@@ -1,6 +1,6 @@
 import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { canonicalJson } from "../support/json/canonical-json.js";
-import type { Content } from "./content.js";
+import type { MessageContent } from "./content.js";
 import type { Message, ToolCall } from "./message.js";
 import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filter.js";
 
@@ -41,7 +41,7 @@ function* canonicalMessage(message: Message, filters: readonly TextFilter[]): St
 }
 
 /** A list of texts and of digests, each in a list of its own, stands for parts. A text that filters have emptied is left out. */
-function canonicalContent(content: Content, filters: readonly TextFilter[]): string | readonly unknown[] {
+function canonicalContent(content: MessageContent, filters: readonly TextFilter[]): string | readonly unknown[] {
   if (typeof content === "string") return removeMatches(content, filters).trimEnd();
   const parts = content.map((part, i) => {
     if (part.type !== "text") return [part.type, part.sha256];

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { listOf } from "../support/schema/list-of.js";
-import { type Content, type ImagePart, toContent } from "./content.js";
+import { type ImagePart, type MessageContent, toContent } from "./content.js";
 import { joinParts, listMedia, type MediaKind, type MediaPart, readContent } from "./media.js";
 import type { Message } from "./message.js";
 
@@ -165,7 +165,7 @@ export function toChatMessage(message: Message): ChatMessage {
   };
 }
 
-function toWireContent(content: Content): string | object[] {
+function toWireContent(content: MessageContent): string | object[] {
   if (typeof content === "string") return content;
   return content.map((part) => {
     if (part.type === "text") return part;

@@ -1,4 +1,4 @@
-export interface TextPart {
+interface TextPart {
   readonly type: "text";
   readonly text: string;
 }
@@ -16,18 +16,18 @@ export interface ImagePart {
   readonly height: number;
 }
 
-export type Part = TextPart | ImagePart;
+export type MessagePart = TextPart | ImagePart;
 
 /**
  * The content of a message: its text, or its parts in their order if at least one of them is not text. {@link toContent} makes both, so
  * that contents which show the same are the same value.
  */
-export type Content = string | readonly Part[];
+export type MessageContent = string | readonly MessagePart[];
 
 /** Joins texts that follow each other and leaves out empty ones. Parts that are all text become one text. */
-export function toContent(parts: readonly Part[]): Content {
+export function toContent(parts: readonly MessagePart[]): MessageContent {
   if (parts.every((part) => part.type === "text")) return parts.map(({ text }) => text).join("");
-  const joined: Part[] = [];
+  const joined: MessagePart[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
     if (part.type !== "text") joined.push(part);
@@ -37,18 +37,18 @@ export function toContent(parts: readonly Part[]): Content {
   return joined;
 }
 
-export function listParts(content: Content): readonly Part[] {
+export function listParts(content: MessageContent): readonly MessagePart[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 /** Returns true if two contents are equal in every field. */
-export function sameContent(a: Content, b: Content): boolean {
+export function sameContent(a: MessageContent, b: MessageContent): boolean {
   if (a === b) return true;
   if (typeof a === "string" || typeof b === "string" || a.length !== b.length) return false;
   return a.every((part, i) => samePart(part, b[i]));
 }
 
-function samePart(a: Part, b: Part | undefined): boolean {
+function samePart(a: MessagePart, b: MessagePart | undefined): boolean {
   if (a.type === "text") return b?.type === "text" && a.text === b.text;
   return (
     b?.type === "image" &&

@@ -1,5 +1,5 @@
 /** Parts of a message that a text model cannot see, and the text that stands for them. */
-import { type Content, type Part, toContent } from "./content.js";
+import { type MessageContent, type MessagePart, toContent } from "./content.js";
 
 export type MediaKind = "image" | "file" | "audio";
 
@@ -7,7 +7,7 @@ export type MediaKind = "image" | "file" | "audio";
 export const toPlaceholder = (kind: MediaKind): string => `[${kind}]`;
 
 /** Returns the text of a content, with a placeholder in the place of every other part. */
-export function showAsText(content: Content): string {
+export function showAsText(content: MessageContent): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : toPlaceholder(part.type))).join("");
 }
@@ -22,13 +22,13 @@ export interface MediaPart {
 
 /** A content of a request that has other parts than text. */
 export interface ContentWithMedia {
-  readonly content: Content;
+  readonly content: MessageContent;
   readonly media: readonly MediaPart[];
 }
 
-export type ReadContent = Content | ContentWithMedia;
+export type ReadContent = MessageContent | ContentWithMedia;
 
-export const readContent = (read: ReadContent): Content => (hasMedia(read) ? read.content : read);
+export const readContent = (read: ReadContent): MessageContent => (hasMedia(read) ? read.content : read);
 
 export const listMedia = (read: ReadContent | null | undefined): readonly MediaPart[] =>
   hasMedia(read) ? read.media : [];
@@ -43,10 +43,10 @@ const hasMedia = (read: ReadContent | null | undefined): read is ContentWithMedi
  */
 export function joinParts<P extends { readonly type: string }>(
   parts: readonly P[],
-  read: (part: P) => Part | { readonly kind: MediaKind },
+  read: (part: P) => MessagePart | { readonly kind: MediaKind },
 ): ReadContent {
   const media: MediaPart[] = [];
-  const joined = parts.map((part, index): Part => {
+  const joined = parts.map((part, index): MessagePart => {
     const found = read(part);
     const isShown = "type" in found;
     if (!isShown || found.type !== "text") media.push({ index, type: part.type });

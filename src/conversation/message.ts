@@ -1,4 +1,4 @@
-import type { Content } from "./content.js";
+import type { MessageContent } from "./content.js";
 import type { TemplateArgs } from "./template-args.js";
 
 /** A tool call as the model wrote it. `arguments` is the original JSON text and is never re-serialized. */
@@ -14,7 +14,7 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 export interface Message {
   readonly role: Role;
   /** The empty text if the request has null or no content. Well-formed UTF-16. */
-  readonly content: Content;
+  readonly content: MessageContent;
   /** The model's reasoning, on assistant messages that have it. */
   readonly reasoning?: string;
   /** The client sent a signature that names no call of the session instead of the reasoning. */

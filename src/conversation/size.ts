@@ -1,4 +1,4 @@
-import type { Content, Part } from "./content.js";
+import type { MessageContent, MessagePart } from "./content.js";
 import type { Conversation, Message } from "./message.js";
 
 /** Characters added for each message, part, tool call and value in a tool's definition: a template writes names and marks around it. */
@@ -18,7 +18,7 @@ function messageLength(message: Message): number {
 }
 
 /** Returns the number of parts; 0 for a text. */
-export const countParts = (content: Content): number => (typeof content === "string" ? 0 : content.length);
+export const countParts = (content: MessageContent): number => (typeof content === "string" ? 0 : content.length);
 
 /** Sums a measure of all texts of a message. Ids, names and digests are texts too. */
 export function sumTexts(
@@ -31,7 +31,7 @@ export function sumTexts(
   return sum;
 }
 
-function sumParts(parts: readonly Part[], measure: (text: string) => number): number {
+function sumParts(parts: readonly MessagePart[], measure: (text: string) => number): number {
   return parts.reduce(
     (sum, part) => sum + (part.type === "text" ? measure(part.text) : measure(part.sha256) + measure(part.mediaType)),
     0,

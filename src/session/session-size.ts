@@ -52,6 +52,15 @@ export class SessionSize {
     tally.bytes += this.#own;
   }
 
+  get isFreed(): boolean {
+    return this.#freed;
+  }
+
+  /** Native memory of the session, in bytes; 0 once it is freed. */
+  get native(): number {
+    return this.#freed ? 0 : this.#readNative();
+  }
+
   /** Memory of the session, in bytes; 0 once it is freed. */
   get bytes(): number {
     return this.#freed ? 0 : this.#own + this.#shared;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalMessages } from "../../src/conversation/canonical.js";
-import { type Content, listParts, type Part, toContent } from "../../src/conversation/content.js";
+import { listParts, type MessageContent, type MessagePart, toContent } from "../../src/conversation/content.js";
 import type { Message } from "../../src/conversation/message.js";
 
 const canonicalForm = (message: Message, filters: readonly RegExp[] = []): string | undefined =>
@@ -11,15 +11,15 @@ const called = (args: string, name = "f", id = "1"): Message => ({
   content: "",
   toolCalls: [{ id, name, arguments: args }],
 });
-const user = (content: Content): Message => ({ role: "user", content });
-const image = (digit: string, mediaType = "image/png"): Part => ({
+const user = (content: MessageContent): Message => ({ role: "user", content });
+const image = (digit: string, mediaType = "image/png"): MessagePart => ({
   type: "image",
   sha256: digit.repeat(64),
   mediaType,
   width: 2,
   height: 1,
 });
-const written = (text: string): Part => ({ type: "text", text });
+const written = (text: string): MessagePart => ({ type: "text", text });
 const says = (content: string, more: Partial<Message> = {}): Message => ({ role: "assistant", content, ...more });
 const answers = (toolCallId: string): Message => ({ role: "tool", content: "x", toolCallId });
 const callsAll = (names: string[]): Message =>
@@ -148,7 +148,7 @@ function toMeaning(value: Message): unknown {
 }
 
 /** Returns the characters and images without white space at the end. */
-function toShown(shown: Content): string[] {
+function toShown(shown: MessageContent): string[] {
   const items = listParts(shown).flatMap((part) =>
     part.type === "text" ? Array.from(part.text) : [`image ${part.sha256}`],
   );

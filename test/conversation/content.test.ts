@@ -1,16 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Content, listParts, type Part, sameContent, toContent } from "../../src/conversation/content.js";
+import {
+  listParts,
+  type MessageContent,
+  type MessagePart,
+  sameContent,
+  toContent,
+} from "../../src/conversation/content.js";
 import { showAsText } from "../../src/conversation/media.js";
 
-const image = (digit: string, width = 4): Part => ({
+const image = (digit: string, width = 4): MessagePart => ({
   type: "image",
   sha256: digit.repeat(64),
   mediaType: "image/png",
   width,
   height: 3,
 });
-const text = (value: string): Part => ({ type: "text", text: value });
+const text = (value: string): MessagePart => ({ type: "text", text: value });
 
 describe("a content", () => {
   it("of text alone is a text, however many parts it came in", () => {
@@ -32,13 +38,13 @@ describe("a content", () => {
     expect(showAsText([text("see "), image("1"), image("2"), text("!")])).toBe("see [image][image]!");
   });
 
-  it.each<[string, Content, Content]>([
+  it.each<[string, MessageContent, MessageContent]>([
     ["a text", "a", "b"],
     ["the text of a part", [text("a"), image("1")], [text("b"), image("1")]],
     ["the digest", [image("1")], [image("2")]],
-    ["the media type", [image("1")], [{ ...image("1"), mediaType: "image/jpeg" } as Part]],
+    ["the media type", [image("1")], [{ ...image("1"), mediaType: "image/jpeg" } as MessagePart]],
     ["the width", [image("1")], [image("1", 5)]],
-    ["the height", [image("1")], [{ ...image("1"), height: 4 } as Part]],
+    ["the height", [image("1")], [{ ...image("1"), height: 4 } as MessagePart]],
     ["a further part", [image("1")], [image("1"), text("a")]],
     ["a placeholder that a user wrote", "[image]", [image("1")]],
   ])("differs from another one in %s", (_, a, b) => {
@@ -52,7 +58,7 @@ describe("a content", () => {
     fc.constantFrom("1", "2").map((d) => image(d)),
   );
   const parts = fc.array(part, { maxLength: 6 });
-  const spell = (list: readonly Part[]): string =>
+  const spell = (list: readonly MessagePart[]): string =>
     list.map((each) => (each.type === "text" ? each.text : `<${each.sha256}>`)).join("");
 
   it("shows random parts as they are, and is the same for two lists exactly if they show the same", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Part } from "../../src/conversation/content.js";
+import type { MessagePart } from "../../src/conversation/content.js";
 import { joinParts, listMedia, type MediaKind, readContent } from "../../src/conversation/media.js";
 
 const join = (...parts: (string | MediaKind[])[]) =>
@@ -27,7 +27,7 @@ describe("the parts of a content", () => {
 });
 
 it("keep an image that is read as such, which is listed too, because a policy may refuse it", () => {
-  const image: Part = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 };
+  const image: MessagePart = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 };
   const read = joinParts([{ type: "input_text" }, { type: "input_image" }], ({ type }) =>
     type === "input_image" ? image : { type: "text", text: "see " },
   );

@@ -1,4 +1,4 @@
-import type { Content, Part } from "../../conversation/content.js";
+import type { MessageContent, MessagePart } from "../../conversation/content.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { countParts } from "../../conversation/size.js";
 import type { Steps } from "../../support/async/steps.js";
@@ -96,11 +96,11 @@ function* toMessageValue(message: Message, dialect: Dialect): Steps<Value> {
 }
 
 /** Templates of models that see images expect the parts as `{type: "text", text}` and `{type: "image"}`. */
-function toContentValue(content: Content): Value {
+function toContentValue(content: MessageContent): Value {
   return typeof content === "string" ? content : content.map(toPartValue);
 }
 
-function toPartValue(part: Part): Value {
+function toPartValue(part: MessagePart): Value {
   const entries = new Map<Key, Value>([["type", part.type]]);
   if (part.type === "text") entries.set("text", part.text);
   return entries;

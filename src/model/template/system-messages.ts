@@ -1,4 +1,4 @@
-import { listParts, type TextPart, toContent } from "../../conversation/content.js";
+import { listParts, type MessagePart, toContent } from "../../conversation/content.js";
 import { showAsText } from "../../conversation/media.js";
 import { isSystem, type Message } from "../../conversation/message.js";
 
@@ -16,7 +16,7 @@ export interface SystemRules {
 export const AS_THEY_ARE: SystemRules = { leading: "separate", later: "system" };
 
 /** Between messages that were joined. */
-const SEPARATOR: TextPart = { type: "text", text: "\n\n" };
+const SEPARATOR: MessagePart = { type: "text", text: "\n\n" };
 
 /**
  * Returns the messages as the rules say.

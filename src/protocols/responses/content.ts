@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TextPart } from "../../conversation/content.js";
+import type { MessagePart } from "../../conversation/content.js";
 import { joinParts, type MediaKind } from "../../conversation/media.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { readType, wellFormed } from "../fields.js";
@@ -39,7 +39,7 @@ const part = z.discriminatedUnion(
 
 type Part = z.output<typeof part>;
 
-function readPart(part: Part): TextPart | { readonly kind: MediaKind } {
+function readPart(part: Part): MessagePart | { readonly kind: MediaKind } {
   if ("text" in part) return { type: "text", text: part.text };
   return part.type === "refusal" ? { type: "text", text: part.refusal } : { kind: MEDIA_KINDS[part.type] };
 }

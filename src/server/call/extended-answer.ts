@@ -29,7 +29,7 @@ export function findExtension({ services: { model }, session, turn }: Prompted):
   const interaction = session.interaction(found.index);
   const { lastTokenId, stopString } = interaction;
   if (lastTokenId === undefined || model.stopTokenIds.includes(lastTokenId)) return undefined;
-  const sequence = session.readSequence(found.index);
+  const sequence = session.data.readSequence(found.index);
   const { promptTokens } = session.tokens.interaction(found.index);
   const sampled = model.decode(sequence.subarray(promptTokens), WITH_SPECIAL);
   const answer = showAsText(interaction.output[0]?.content ?? "");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Part } from "../../../src/conversation/content.js";
+import type { MessagePart } from "../../../src/conversation/content.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { CALLS_AS_THEY_ARE } from "../../../src/model/template/call-messages.js";
 import { ChatTemplate } from "../../../src/model/template/chat-template.js";
@@ -48,8 +48,8 @@ it("drops the value of a message that is not used any more, even if the message 
   expect(toValue(message)).not.toBe(first);
 });
 
-const IMAGE: Part = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 };
-const written = (text: string): Part => ({ type: "text", text });
+const IMAGE: MessagePart = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 };
+const written = (text: string): MessagePart => ({ type: "text", text });
 
 it("gives parts to a template as Hugging Face's processors do, and text alone as a text", () => {
   const toValue = values();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ChatMessage, toChatMessage } from "../../../src/conversation/chat-message.js";
-import { type Content, type ImagePart, toContent } from "../../../src/conversation/content.js";
+import { type ImagePart, type MessageContent, toContent } from "../../../src/conversation/content.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { batchOptionsSchema } from "../../../src/session/batch/batch-options.js";
 import { packTrajectories } from "../../../src/session/batch/trajectories.js";
@@ -25,7 +25,7 @@ const image = (digit: string): ImagePart => ({
   width: 640,
   height: 480,
 });
-const user = (content: Content): Message => ({ role: "user", content });
+const user = (content: MessageContent): Message => ({ role: "user", content });
 const says = (content: string): Message => ({ role: "assistant", content });
 const shows = (digit: string, text = "What is this?"): Message => user([{ type: "text", text }, image(digit)]);
 const tokens = (...ids: readonly number[]) => ({ pieces: [Int32Array.from(ids)] });
@@ -92,7 +92,7 @@ interface ModelledCall {
   readonly answer: Message;
 }
 
-function listCalls(random: readonly { from: number; added: Content; answer: string }[]): ModelledCall[] {
+function listCalls(random: readonly { from: number; added: MessageContent; answer: string }[]): ModelledCall[] {
   const all: ModelledCall[] = [];
   for (const { from, added, answer } of random) {
     const earlier = all[from % (all.length + 1)];
@@ -158,7 +158,7 @@ async function readAll(session: Session) {
     readonly interactions: Readonly<Record<string, { messages: ChatMessage[]; output_message_list: ChatMessage[] }>>;
   };
   return {
-    messages: interactions.map((each) => session.readMessages(each)),
+    messages: interactions.map((each) => session.data.log.readMessages(each)),
     inputs: interactions.map(({ input }) => ({ ...input, respelled: [...input.respelled] })),
     parents: interactions.map(({ parent }) => parent),
     transcript: parseTools(runAtOnce(describeSession(session, 1))),
@@ -182,7 +182,7 @@ it("keeps random conversations with images as they are: their parents, their exp
           expect(found).toEqual(expected);
           session.end();
           recorded.forEach(({ index }) => session.delivery.answered(index));
-          return { id: session.id, seen: await readAll(session), bytes: session.storedBytes };
+          return { id: session.id, seen: await readAll(session) };
         });
         expect(before.seen.messages).toEqual(modelled.map(({ messages }) => messages));
         expect(before.seen.exported).toEqual(modelled.map(({ messages }) => messages.map(toChatMessage)));

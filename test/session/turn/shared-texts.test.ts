@@ -48,7 +48,7 @@ describe("texts of repeated answers", () => {
     expect(messages).toEqual(next);
     expect(messages[1]?.toolCalls).toBe(first.output[0]?.toolCalls);
     expect(second.input.respelled.get(1)?.toolCalls).toBe(first.output[0]?.toolCalls);
-    expect(session.readMessages(second)).toEqual(next);
+    expect(session.data.log.readMessages(second)).toEqual(next);
   });
 
   it("keeps the request's own spelling of an answer that the client changed", () => {
@@ -57,7 +57,7 @@ describe("texts of repeated answers", () => {
     const next = [question, { ...answer, content: `${showAsText(answer.content)} ` }, result];
     const second = record(session, next, { role: "assistant", content: "It rains." });
     expect(begin(session, next).messages).toEqual(next);
-    expect(session.readMessages(second)).toEqual(next);
+    expect(session.data.log.readMessages(second)).toEqual(next);
   });
 
   it("leaves the messages of a later request alone when an earlier one is recorded", () => {
