@@ -134,10 +134,12 @@ export class StoredResponses {
     }
   }
 
-  *#read(session: Session, { index }: RecordedInteraction): Steps<StoredResponse | undefined> {
+  *#read(session: Session, interaction: RecordedInteraction): Steps<StoredResponse | undefined> {
     const { journal } = session.data;
-    const bytes = journal && (yield* journal.readResponse(index));
-    return bytes && (yield* decodeResponse(bytes, (each) => journal.readResponse(each), this.#tokenJson));
+    const bytes = journal && (yield* journal.readResponse(interaction.index));
+    const message = bytes && interaction.output[0];
+    if (!message) return undefined;
+    return yield* decodeResponse(bytes, message, (each) => journal.readResponse(each), this.#tokenJson);
   }
 
   #item(session: Session, id: string): InputItem | undefined {
