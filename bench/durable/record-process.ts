@@ -49,7 +49,7 @@ await registry.flushed();
 const seconds = (performance.now() - began) / 1000;
 const recorded: Recorded = {
   seconds,
-  tokens: [...registry.all()].reduce((sum, { storedTokens }) => sum + storedTokens, 0),
+  tokens: [...registry.all()].reduce((sum, { data }) => sum + data.size.tokens, 0),
   ...storage.readSize(),
   peakMebibytes: peak.stop(),
 };

@@ -2,8 +2,8 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../http/errors.js";
 import { MISSING_KEY, readKeys } from "../http/read-keys.js";
-import { hashText, sameHash } from "../session/session-keys.js";
 import { readKeyTag } from "../session/worker-tag.js";
+import { hashText, sameHash } from "../support/hash-text.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {

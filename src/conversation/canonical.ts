@@ -1,13 +1,14 @@
 import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { canonicalJson } from "../support/json/canonical-json.js";
+import type { MessageContent } from "./content.js";
 import type { Message, ToolCall } from "./message.js";
 import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filter.js";
 
 /**
  * Returns the canonical form of messages, by which conversations are compared: one string per message.
  *
- * Two strings are equal exactly if these are equal: the role, the text without trailing white space, the name and the
- * arguments (as JSON values) of each tool call, and the `tool_call_id` of a tool result. Reasoning, call ids and `name` are ignored, because agents
+ * Two strings are equal exactly if these are equal: the role, the text without trailing white space, the digest and place of each image,
+ * the name and the arguments (as JSON values) of each tool call, and the `tool_call_id` of a tool result. Reasoning, call ids and `name` are ignored, because agents
  * drop or add them between turns. `system` and `developer` are different roles: a template may show them differently.
  *
  * @param filters every match is removed from the text before the comparison
@@ -29,8 +30,7 @@ export function* canonicalMessagesInSteps(
 
 // JSON of nested arrays is injective: no two different messages share a string.
 function* canonicalMessage(message: Message, filters: readonly TextFilter[]): Steps<string> {
-  const text = filters.reduce((rest, filter) => filter.removeMatches(rest), message.content).trimEnd();
-  const parts: unknown[] = [message.role, text];
+  const parts: unknown[] = [message.role, canonicalContent(message.content, filters)];
   if (message.toolCalls !== undefined && message.toolCalls.length > 0) {
     const calls: unknown[] = [];
     for (const call of message.toolCalls) calls.push(yield* canonicalCall(call));
@@ -39,6 +39,20 @@ function* canonicalMessage(message: Message, filters: readonly TextFilter[]): St
   if (message.role === "tool") parts.push(message.toolCallId ?? "");
   return JSON.stringify(parts);
 }
+
+/** A list of texts and of digests, each in a list of its own, stands for parts. A text that filters have emptied is left out. */
+function canonicalContent(content: MessageContent, filters: readonly TextFilter[]): string | readonly unknown[] {
+  if (typeof content === "string") return removeMatches(content, filters).trimEnd();
+  const parts = content.map((part, i) => {
+    if (part.type !== "text") return [part.type, part.sha256];
+    const text = removeMatches(part.text, filters);
+    return i === content.length - 1 ? text.trimEnd() : text;
+  });
+  return parts.filter((part) => part !== "");
+}
+
+const removeMatches = (text: string, filters: readonly TextFilter[]): string =>
+  filters.reduce((rest, filter) => filter.removeMatches(rest), text);
 
 /** Arguments that are not JSON are compared as text. The third item keeps them different from all JSON arguments. */
 function* canonicalCall(call: ToolCall): Steps<readonly string[]> {

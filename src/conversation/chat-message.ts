@@ -4,7 +4,8 @@
  */
 import { z } from "zod";
 import { listOf } from "../support/schema/list-of.js";
-import { joinParts, listMedia, type MediaKind, type MediaPart, readText } from "./media.js";
+import { type ImagePart, type MessageContent, toContent } from "./content.js";
+import { joinParts, listMedia, type MediaKind, type MediaPart, readContent } from "./media.js";
 import type { Message } from "./message.js";
 
 const text = z.string().transform((value) => value.toWellFormed());
@@ -20,6 +21,26 @@ const content = contentSchema(
     error: (issue) => `only text parts are supported; received ${describePart(issue.input)}`,
   }),
 );
+
+/** An image of which only the digest and the facts are recorded. */
+const imagePart = z
+  .object({
+    type: z.literal("image"),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    media_type: z.string().regex(/^image\/[\w.+-]+$/),
+    width: z.int32().min(1),
+    height: z.int32().min(1),
+  })
+  .transform(({ media_type: mediaType, ...image }): ImagePart => ({ ...image, mediaType }));
+const contentWithImages = z.union([
+  text,
+  listOf(
+    z.discriminatedUnion("type", [textPart, imagePart], {
+      error: (issue) => `only text and image parts are supported; received ${describePart(issue.input)}`,
+    }),
+  ).transform(toContent),
+]);
+
 const assistantContent = contentSchema(
   z.discriminatedUnion("type", [textPart, refusalPart], {
     error: (issue) => `only text and refusal parts are supported; received ${describePart(issue.input)}`,
@@ -81,10 +102,10 @@ const messageShape = <C extends z.ZodType>(seen: C) =>
     { error: "must be one of system, developer, user, assistant, tool" },
   );
 
-const chatMessageShape = messageShape(content);
-const shownMessageShape = messageShape(shownContent);
+const chatMessageShape = messageShape(contentWithImages);
+const requestMessageShape = messageShape(shownContent);
 
-/** Messages of text only. */
+/** Messages of text, and of images that are recorded elsewhere. */
 export const chatMessagesSchema = listOf(chatMessageShape.transform(toMessage), { min: 1, once: true });
 
 /** A message in which placeholders stand for the parts that are not text. */
@@ -95,7 +116,7 @@ export interface ShownMessage {
 
 /** Messages of users and tools may have images, files and audio. */
 export const shownMessagesSchema = listOf(
-  shownMessageShape.transform(
+  requestMessageShape.transform(
     (message): ShownMessage => ({ message: toMessage(message), media: listMedia(message.content) }),
   ),
   { min: 1, once: true },
@@ -104,7 +125,7 @@ export const shownMessagesSchema = listOf(
 /** One message that {@link chatMessagesSchema} accepts. */
 export type ChatMessage = z.input<typeof chatMessageShape>;
 
-function toMessage(message: z.output<typeof shownMessageShape>): Message {
+function toMessage(message: z.output<typeof requestMessageShape> | z.output<typeof chatMessageShape>): Message {
   const name = message.name ? { name: message.name } : {};
   switch (message.role) {
     case "assistant":
@@ -115,11 +136,11 @@ function toMessage(message: z.output<typeof shownMessageShape>): Message {
         ...name,
       };
     case "tool":
-      return { role: "tool", content: readText(message.content ?? ""), toolCallId: message.tool_call_id, ...name };
+      return { role: "tool", content: readContent(message.content ?? ""), toolCallId: message.tool_call_id, ...name };
     case "system":
     case "developer":
     case "user":
-      return { role: message.role, content: readText(message.content), ...name };
+      return { role: message.role, content: readContent(message.content), ...name };
   }
 }
 
@@ -133,7 +154,7 @@ function assistantExtras(message: z.output<typeof assistant>): Pick<Message, "re
 /** Returns a message in the shape of answers and exports. */
 export function toChatMessage(message: Message): ChatMessage {
   const { role, content: body, reasoning, toolCalls, toolCallId, name } = message;
-  const base = { content: body, ...(name ? { name } : {}) };
+  const base = { content: toWireContent(body), ...(name ? { name } : {}) };
   if (role === "tool") return { role, ...base, tool_call_id: toolCallId ?? "" };
   if (role !== "assistant") return { role, ...base };
   return {
@@ -142,6 +163,15 @@ export function toChatMessage(message: Message): ChatMessage {
     ...(reasoning ? { reasoning_content: reasoning } : {}),
     ...(toolCalls ? { tool_calls: toolCalls.map(toWireCall) } : {}),
   };
+}
+
+function toWireContent(content: MessageContent): string | object[] {
+  if (typeof content === "string") return content;
+  return content.map((part) => {
+    if (part.type === "text") return part;
+    const { mediaType, ...image } = part;
+    return { ...image, media_type: mediaType };
+  });
 }
 
 function toWireCall(call: { id: string; name: string; arguments: string }) {

@@ -1,3 +1,4 @@
+import type { MessageContent } from "./content.js";
 import type { TemplateArgs } from "./template-args.js";
 
 /** A tool call as the model wrote it. `arguments` is the original JSON text and is never re-serialized. */
@@ -12,8 +13,8 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 /** One message of a conversation, the same for every protocol. */
 export interface Message {
   readonly role: Role;
-  /** The text parts, joined; empty if the request has null or no content. Well-formed UTF-16. */
-  readonly content: string;
+  /** The empty text if the request has null or no content. Well-formed UTF-16. */
+  readonly content: MessageContent;
   /** The model's reasoning, on assistant messages that have it. */
   readonly reasoning?: string;
   /** The client sent a signature that names no call of the session instead of the reasoning. */

@@ -1,6 +1,7 @@
+import type { MessageContent, MessagePart } from "./content.js";
 import type { Conversation, Message } from "./message.js";
 
-/** Characters added for each message, tool call and value in a tool's definition: a template writes names and marks around it. */
+/** Characters added for each message, part, tool call and value in a tool's definition: a template writes names and marks around it. */
 const MARKUP = 16;
 
 /** Estimates how many characters the prompt of this conversation has. This is much faster than rendering the prompt. */
@@ -12,18 +13,29 @@ export function estimateCharacters({ messages, tools = [] }: Conversation): numb
 }
 
 function messageLength(message: Message): number {
-  const markup = MARKUP * (message.toolCalls?.length ?? 0);
+  const markup = MARKUP * ((message.toolCalls?.length ?? 0) + countParts(message.content));
   return markup + sumTexts(message, (text) => text.length);
 }
 
-/** Sums a measure of all texts of a message. Ids and names are texts too: an agent chooses their length. */
+/** Returns the number of parts; 0 for a text. */
+export const countParts = (content: MessageContent): number => (typeof content === "string" ? 0 : content.length);
+
+/** Sums a measure of all texts of a message. Ids, names and digests are texts too. */
 export function sumTexts(
   { content, reasoning = "", toolCalls = [], toolCallId = "", name = "" }: Message,
   measure: (text: string) => number,
 ): number {
-  let sum = measure(content) + measure(reasoning) + measure(toolCallId) + measure(name);
+  const text = typeof content === "string" ? measure(content) : sumParts(content, measure);
+  let sum = text + measure(reasoning) + measure(toolCallId) + measure(name);
   for (const call of toolCalls) sum += measure(call.id) + measure(call.name) + measure(call.arguments);
   return sum;
+}
+
+function sumParts(parts: readonly MessagePart[], measure: (text: string) => number): number {
+  return parts.reduce(
+    (sum, part) => sum + (part.type === "text" ? measure(part.text) : measure(part.sha256) + measure(part.mediaType)),
+    0,
+  );
 }
 
 /**

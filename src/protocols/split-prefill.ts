@@ -1,3 +1,4 @@
+import { showAsText } from "../conversation/media.js";
 import type { Message } from "../conversation/message.js";
 import { RequestError } from "./request-error.js";
 
@@ -16,7 +17,8 @@ export interface Prefilled {
 export function splitPrefill(messages: readonly Message[], param: string): Prefilled {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return { messages };
-  const { content, reasoning, toolCalls } = last;
+  const { reasoning, toolCalls } = last;
+  const content = showAsText(last.content);
   if (reasoning !== undefined || toolCalls !== undefined) {
     const extra = reasoning === undefined ? "tool calls" : "reasoning";
     const message = `The last message, which the model continues, must be text only; received ${extra}.`;

@@ -16,12 +16,12 @@ const STEP_MS = 4;
  */
 export async function readTranscript(registry: SessionRegistry, sessionId: string, discount: number): Promise<Buffer> {
   const session = registry.get(sessionId);
-  session.hold();
+  session.data.hold();
   try {
     await registry.wake(session);
     return await runInIterations(writeTranscript(session, discount));
   } finally {
-    session.release();
+    session.data.release();
   }
 }
 

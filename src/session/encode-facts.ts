@@ -1,6 +1,5 @@
 import { FACT_COLUMNS, type RecordedCall } from "../facts/call-facts.js";
 import { DEFAULT_SAMPLING } from "../facts/recorded-sampling.js";
-import { firstBytes } from "./first-bytes.js";
 
 // The facts of a call that fill the row columns of a batch. Native memory keeps them next to the tokens: numbers and flags as 32-bit
 // words, recurring texts as labels, each in the order of their slots.
@@ -37,4 +36,12 @@ export function encodeLabels(call: RecordedCall): string[] {
     const value = read(call, sampling) ?? "";
     return firstBytes(typeof value === "object" ? value.join(", ") : String(value), MAX_TEXT_BYTES);
   });
+}
+
+/** Returns the longest prefix of whole characters that takes at most `bytes` bytes of UTF-8. */
+export function firstBytes(text: string, bytes: number): string {
+  // A UTF-16 unit takes at most three bytes in UTF-8, so short texts need no encoding.
+  if (text.length * 3 <= bytes) return text.toWellFormed();
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return text.slice(0, read).toWellFormed();
 }

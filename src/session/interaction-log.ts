@@ -5,7 +5,7 @@ import { joinMessages, type RecordedInteraction } from "./recorded-interaction.j
 
 /** The interactions of one session in completion order. */
 export class InteractionLog {
-  readonly #sessionId: string;
+  readonly sessionId: string;
   readonly #all: RecordedInteraction[] = [];
   readonly #indexOf = new Map<string, number>();
   readonly #toolsKeys = new Set<string>();
@@ -13,7 +13,7 @@ export class InteractionLog {
 
   /** @param count number of interactions, if the session is on disk only */
   constructor(sessionId: string, count = 0) {
-    this.#sessionId = sessionId;
+    this.sessionId = sessionId;
     this.#count = count;
   }
 
@@ -48,7 +48,7 @@ export class InteractionLog {
   at(index: number): RecordedInteraction {
     const found = this.#all[index];
     if (!found)
-      throw new SessionError("interaction_not_found", `Session ${this.#sessionId} has no interaction ${index}.`);
+      throw new SessionError("interaction_not_found", `Session ${this.sessionId} has no interaction ${index}.`);
     return found;
   }
 
@@ -61,17 +61,18 @@ export class InteractionLog {
   requireNewest(): RecordedInteraction {
     const { newest } = this;
     if (newest) return newest;
-    throw new SessionError("no_interactions", `Session ${this.#sessionId} has no completed model call to reward.`);
+    throw new SessionError("no_interactions", `Session ${this.sessionId} has no completed model call to reward.`);
   }
 
   /** Returns the interaction with this id. Throws if there is none. */
   require(id: string): RecordedInteraction {
     const index = this.#indexOf.get(id);
     if (index !== undefined) return this.at(index);
-    const message = `Session ${this.#sessionId} has no interaction "${id.slice(0, 100)}".`;
+    const message = `Session ${this.sessionId} has no interaction "${id.slice(0, 100)}".`;
     throw new SessionError("interaction_not_found", message, { param: "interactionId" });
   }
 
+  /** Returns the input messages of an interaction, exactly as its request spelled them. */
   readMessages(interaction: RecordedInteraction): Message[] {
     return joinMessages(interaction, this.#all);
   }

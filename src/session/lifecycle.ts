@@ -24,8 +24,7 @@ export interface StoredLifecycle {
   readonly endedAt?: number | undefined;
   readonly freed: boolean;
   readonly held: boolean;
-  /** Absent: false. */
-  readonly acknowledged?: boolean | undefined;
+  readonly acknowledged: boolean;
 }
 
 /** The state of a session, the tasks that wait for it to change, and the number of exports being packed. */
@@ -53,7 +52,7 @@ export class Lifecycle {
     this.#endedAt = stored.endedAt;
     this.#freed = stored.freed;
     this.#held = stored.held;
-    this.#acknowledged = stored.acknowledged ?? false;
+    this.#acknowledged = stored.acknowledged;
   }
 
   get state(): SessionState {
@@ -100,6 +99,7 @@ export class Lifecycle {
     await this.#whenEnded.wait(milliseconds, signal);
   }
 
+  /** Begins an export: until it ends, calls and rewards are refused. */
   beginExport(): void {
     this.#exports++;
   }

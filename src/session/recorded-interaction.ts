@@ -1,3 +1,4 @@
+import { sameContent } from "../conversation/content.js";
 import type { Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
 import type { RecordedCall } from "../facts/call-facts.js";
@@ -99,7 +100,7 @@ export function joinMessages(interaction: RecordedInteraction, all: readonly Rec
 export function shareTexts(message: Message, other: Message): Message {
   if (sameMessage(message, other)) return other;
   const shared: { -readonly [Field in keyof Message]: Message[Field] } = { ...message };
-  if (message.content === other.content) shared.content = other.content;
+  if (sameContent(message.content, other.content)) shared.content = other.content;
   if (other.reasoning !== undefined && message.reasoning === other.reasoning) shared.reasoning = other.reasoning;
   if (other.toolCalls && sameCalls(message.toolCalls, other.toolCalls)) shared.toolCalls = other.toolCalls;
   return shared;
@@ -110,7 +111,7 @@ export function sameMessage(a: Message, b: Message): boolean {
   if (a === b) return true;
   return (
     a.role === b.role &&
-    a.content === b.content &&
+    sameContent(a.content, b.content) &&
     a.reasoning === b.reasoning &&
     a.hasUnknownReasoning === b.hasUnknownReasoning &&
     a.toolCallId === b.toolCallId &&

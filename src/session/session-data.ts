@@ -7,11 +7,11 @@ import { InteractionLog } from "./interaction-log.js";
 import { listChoices, type RecordedInteraction } from "./recorded-interaction.js";
 import { type ByteTally, measureMessages, measureRequest, SessionSize } from "./session-size.js";
 import type { SessionSummary } from "./session-summary.js";
-import { SessionTools } from "./session-tools.js";
-import type { StoredInteraction } from "./stored/interaction-record.js";
+import { fromStoredInteraction, type StoredInteraction, toStoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
-import type { StoredSession } from "./stored/stored-session.js";
-import type { ToolList, ToolLists } from "./tool-lists.js";
+import type { Outcome } from "./stored/outcome-record.js";
+import type { StoredSession } from "./stored/read-session.js";
+import { SessionTools, type ToolLists } from "./tool-lists.js";
 import { Compactions } from "./turn/compactions.js";
 import { KnownMessages } from "./turn/known-messages.js";
 import { ParentSearch } from "./turn/parent-search.js";
@@ -24,8 +24,6 @@ export interface SessionDataOptions {
   readonly journal: SessionJournal | undefined;
   /** The summary of a stored session. Its data is on disk until {@link SessionData.load}. */
   readonly summary: SessionSummary | undefined;
-  /** Called with the index of an interaction when it was answered or repeated. */
-  readonly onOutcome: (index: number) => void;
 }
 
 /** A recorded call that is added to its session. */
@@ -36,6 +34,8 @@ export interface AddedCall {
   /** Memory of the objects that it does not share, in bytes. */
   readonly objectBytes: number;
   readonly tools: readonly Tool[];
+  /** Identifies the request, so that its retries are recognized after a restart. */
+  readonly request: string | undefined;
 }
 
 /** The recorded calls of a session: tokens in native memory, messages in JavaScript. After {@link unload}, they are on disk only. */
@@ -49,19 +49,28 @@ export class SessionData {
   readonly parents: ParentSearch;
   readonly compactions: Compactions;
   readonly #tools: SessionTools;
+  /** Where the data is stored; undefined if it ends with the process. */
+  readonly journal: SessionJournal | undefined;
   #tokens: NativeSession;
   #isLoaded: boolean;
+  #users = 0;
+  #changes = 0;
+  #rewardCount: number;
+  #sessionReward: number | undefined;
 
-  constructor(id: string, { filters, digestKey, tally, toolLists, journal, summary, onOutcome }: SessionDataOptions) {
+  constructor(id: string, { filters, digestKey, tally, toolLists, journal, summary }: SessionDataOptions) {
     this.filters = filters;
     this.digestKey = digestKey;
     this.#tokens = new native.Session(digestKey);
     this.#isLoaded = summary === undefined;
+    this.journal = journal;
+    this.#rewardCount = summary?.rewards ?? 0;
+    this.#sessionReward = summary?.sessionReward;
     this.log = new InteractionLog(id, summary?.interactionCount);
     this.size = new SessionSize(() => this.#tokens.byteLength, tally, summary?.storedTokens);
     this.delivery = new Delivery(
       (index) => this.#tokens.interaction(index),
-      onOutcome,
+      (index) => this.#storeOutcome(index),
       (index) => listChoices(this.log.at(index)),
     );
     this.known = new KnownMessages(filters, digestKey);
@@ -81,16 +90,68 @@ export class SessionData {
     return this.#isLoaded;
   }
 
-  /** Adds a call whose tokens were recorded. Returns its tools if it is the first call with them since the session was loaded. */
-  add({ interaction, newTokens, objectBytes, tools }: AddedCall): ToolList | undefined {
-    const { compactedFrom, toolsKey, toolsBytes = 0 } = interaction;
+  /** True while the data is in use; see {@link hold}. */
+  get isHeld(): boolean {
+    return this.#users > 0;
+  }
+
+  /** Keeps the data in memory. Each call needs a call of {@link release}. */
+  hold(): void {
+    this.#users++;
+  }
+
+  release(): void {
+    this.#users--;
+  }
+
+  /** Number of changes that were stored in this process. If it grew since the last commit, the newest data is in memory only. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Number of interactions with a reward of their own. */
+  get rewardCount(): number {
+    return this.#rewardCount;
+  }
+
+  /** The reward of the whole session, which all of its trees share. */
+  get sessionReward(): number | undefined {
+    return this.#sessionReward;
+  }
+
+  /** Adds a call whose tokens were recorded, and stores it if sessions are stored. Its answer is still to be sent. */
+  add({ interaction, newTokens, objectBytes, tools, request }: AddedCall): void {
+    const { index, compactedFrom, toolsKey, toolsBytes = 0 } = interaction;
     this.log.add(interaction);
     // The client repeats the answer, so it has received it.
     if (compactedFrom !== undefined) this.delivery.referTo(compactedFrom);
     this.parents.add(interaction);
     this.size.addCall(newTokens, objectBytes);
     this.size.addShared(toolsBytes);
-    return this.#tools.add(toolsKey, tools);
+    const added = this.#tools.add(toolsKey, tools);
+    if (!this.journal) return;
+    this.delivery.awaitAnswer(index);
+    this.#changes++;
+    this.journal.recorded(index, this.toStored(interaction, request, objectBytes), added);
+  }
+
+  /** Sets the reward of an interaction. Returns its former one. */
+  setReward(index: number, reward: number): number | undefined {
+    const { ownReward } = this.#tokens.interaction(index);
+    this.#tokens.setReward(index, reward);
+    if (ownReward === undefined) this.#rewardCount++;
+    this.#storeOutcome(index);
+    return ownReward;
+  }
+
+  setSessionReward(reward: number): void {
+    this.#tokens.setSessionReward(reward);
+    this.#sessionReward = reward;
+  }
+
+  /** Returns the outcome of an interaction. An answer that is still being sent counts as answered, as it does in an export. */
+  readOutcome(index: number): Outcome {
+    return { ...this.#readOutcome(index), answered: !this.delivery.hasClosedEarly(index) };
   }
 
   /** Returns the JSON of the tools of an interaction; undefined if it had none or they were not recorded. */
@@ -111,50 +172,44 @@ export class SessionData {
   /**
    * Returns the stored form of an interaction.
    *
-   * @param request identifies the request, so that its retries are recognized
+   * @param request see {@link AddedCall.request}
    * @param objectBytes memory of its objects. Default: measured, including template arguments that it shares with its parent
    */
   toStored(
     interaction: RecordedInteraction,
-    request: string | undefined,
+    request?: string,
     objectBytes = measureInteraction(interaction),
   ): StoredInteraction {
-    const { index, parent, tokenExact: _, templateArgs, input, output, ...facts } = interaction;
-    const ofParent = parent < 0 ? undefined : this.log.at(parent).templateArgs;
-    return {
-      native: this.#tokens.serialize(index),
-      facts,
-      messages: () => ({ input, output }),
+    return toStoredInteraction(interaction, {
+      native: this.#tokens.serialize(interaction.index),
+      ofParent: interaction.parent < 0 ? undefined : this.log.at(interaction.parent).templateArgs,
       objectBytes,
-      templateArgs: templateArgs !== undefined && templateArgs === ofParent ? "parent" : templateArgs,
       request,
-    };
+    });
   }
 
-  /**
-   * Restores the data from disk. Throws if it is damaged; nothing is restored then.
-   *
-   * @param reward of the whole session
-   */
-  load(stored: StoredSession, reward: number | undefined): void {
+  /** Restores the data from disk. Throws if it is damaged; nothing is restored then. */
+  load(stored: StoredSession): void {
+    if (this.#isLoaded) return;
     const restored = new native.Session(this.digestKey);
-    this.#adopt(stored, restored, restored.restore(...listParts(stored)), reward);
+    this.#adopt(stored, restored, restored.restore(...listParts(stored)));
   }
 
-  /**
-   * Like {@link load}, but restores the tokens on another thread. `stored` must not change meanwhile.
-   *
-   * @param isNeeded returns false if the session was freed meanwhile. Nothing is restored then
-   */
-  async loadAsync(stored: StoredSession, reward: number | undefined, isNeeded: () => boolean): Promise<void> {
+  /** Like {@link load}, but restores the tokens on another thread. `stored` must not change meanwhile. Skips a freed session. */
+  async loadAsync(stored: StoredSession): Promise<void> {
+    if (this.#isLoaded || this.size.isFreed) return;
     const restored = new native.Session(this.digestKey);
     const tree = await restored.restoreAsync(...listParts(stored));
-    if (isNeeded()) this.#adopt(stored, restored, tree, reward);
-    else restored.release();
+    if (this.size.isFreed) restored.release();
+    else this.#adopt(stored, restored, tree);
   }
 
-  /** Frees the data, which must be on disk. */
+  /** Frees the data, which must be on disk. {@link load} restores it. */
   unload(): void {
+    if (this.#isLoaded && !this.size.isFreed) this.#unload();
+  }
+
+  #unload(): void {
     this.#isLoaded = false;
     this.size.unload();
     this.#clear();
@@ -179,22 +234,39 @@ export class SessionData {
   }
 
   /** Takes over a native session that has the tokens of all stored interactions. Throws if a reward is damaged. */
-  #adopt(stored: StoredSession, restored: NativeSession, tree: RestoredTree, reward: number | undefined): void {
+  #adopt(stored: StoredSession, restored: NativeSession, tree: RestoredTree): void {
     this.#tokens.release();
     this.#tokens = restored;
     try {
       this.#addStored(stored, tree);
-      if (reward !== undefined) restored.setSessionReward(reward);
+      if (this.#sessionReward !== undefined) restored.setSessionReward(this.#sessionReward);
       this.#isLoaded = true;
     } catch (error) {
-      this.unload();
+      this.#unload();
       throw error;
     }
   }
 
+  /** Stores the outcome of an interaction, which changed. */
+  #storeOutcome(index: number): void {
+    if (!this.journal) return;
+    this.#changes++;
+    this.journal.outcomeChanged(index, this.#readOutcome(index));
+  }
+
+  #readOutcome(index: number): Outcome {
+    return {
+      // Most sessions get their rewards at their end. Until then, asking native memory after each answer costs more than the rest.
+      reward: this.#rewardCount === 0 ? undefined : this.#tokens.interaction(index).ownReward,
+      answered: this.delivery.wasAnswered(index),
+      repeatedBy: this.delivery.attempts.repeatedBy(index),
+      referenced: this.delivery.wasReferenced(index),
+    };
+  }
+
   #addStored({ interactions, outcomes }: StoredSession, tree: RestoredTree): void {
     interactions.forEach((stored, index) => {
-      const interaction = this.#toInteraction(stored, index, tree);
+      const interaction = fromStoredInteraction(stored, index, tree, (parent) => this.log.at(parent));
       this.log.add(interaction);
       this.parents.add(interaction);
     });
@@ -210,24 +282,6 @@ export class SessionData {
     );
     this.size.addObjects(interactions.reduce((sum, { objectBytes }) => sum + objectBytes, 0));
     this.size.addShared(interactions.reduce((sum, { facts }) => sum + (facts.toolsBytes ?? 0), 0));
-  }
-
-  #toInteraction(stored: StoredInteraction, index: number, { parents, tokenExact }: RestoredTree): RecordedInteraction {
-    const { facts, messages, templateArgs } = stored;
-    const parent = parents[index] ?? -1;
-    return {
-      index,
-      parent,
-      tokenExact: tokenExact[index] === 1,
-      ...facts,
-      templateArgs: templateArgs === "parent" ? this.log.at(parent).templateArgs : templateArgs,
-      get input() {
-        return messages().input;
-      },
-      get output() {
-        return messages().output;
-      },
-    };
   }
 }
 

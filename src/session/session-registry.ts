@@ -1,26 +1,19 @@
 import type { MessageFilter } from "../conversation/text-filter.js";
-import { eventLoop } from "../support/async/event-loop.js";
-import type { Steps } from "../support/async/steps.js";
 import { SessionError } from "./errors.js";
 import { type ExportedShard, type ExportedShards, Retention, type RetentionLimits } from "./export/retention.js";
 import type { SessionState } from "./lifecycle.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionEvents } from "./session-events.js";
-import { hashText, newSessionKey } from "./session-keys.js";
+import { newSessionKey, SessionKeys, type SessionKeysOptions } from "./session-keys.js";
 import type { ByteTally } from "./session-size.js";
+import { LoadedSessions } from "./stored/loaded-sessions.js";
 import type { SessionRecords, StoredHead } from "./stored/session-records.js";
 import { ToolLists } from "./tool-lists.js";
-import { readKeyTag } from "./worker-tag.js";
 
-export interface RegistryOptions {
-  readonly adminKey: string;
+export interface RegistryOptions extends SessionKeysOptions {
   /** A session expires after this time without a call. */
   readonly timeoutMilliseconds: number;
   readonly retention: RetentionLimits;
-  /** Part of every session key and session id. It makes them unique among servers and across restarts. */
-  readonly workerTag?: string | undefined;
-  /** Rejects keys chosen by the caller that lack the tag, because a gateway could not find their worker. */
-  readonly taggedKeysOnly?: boolean;
   readonly messageFilters?: readonly MessageFilter[];
   /** Where sessions are stored. Absent: sessions end with the process. */
   readonly records?: SessionRecords | undefined;
@@ -53,30 +46,18 @@ export interface RegistryState {
 
 /** Name of the state in the storage. */
 export const STATE = "registry";
-const MIN_KEY_LENGTH = 16;
 /** Maximum number of sessions without data that are remembered, so that calls get 410 instead of 404. */
 const MAX_TOMBSTONES = 100_000;
 /** Number of these sessions that are remembered even if the heap is full. Each takes some kilobytes. */
 const MIN_TOMBSTONES = 1000;
 
-/** A session of the registry. */
-interface Entry {
-  readonly session: Session;
-  /** The number under which it is stored. */
-  readonly number: number;
-  /** Hash of its key; undefined if the key was revoked. */
-  keyHash: string | undefined;
-  /** Resolves when its data was read from disk; undefined while it is not being read. */
-  waking: Promise<void> | undefined;
-}
-
 /** All sessions of one server: capacity, ids, keys, expiry, retention. */
 export class SessionRegistry {
   readonly #options: RegistryOptions;
-  readonly #adminHash: string;
-  readonly #entries = new Map<string, Entry>();
-  readonly #byKeyHash = new Map<string, Entry>();
-  readonly #byNumber = new Map<number, Entry>();
+  readonly #keys: SessionKeys;
+  readonly #loaded: LoadedSessions | undefined;
+  readonly #byId = new Map<string, Session>();
+  readonly #byNumber = new Map<number, Session>();
   readonly events = new SessionEvents();
   /** Number of the next session to start. */
   #nextNumber = 0;
@@ -87,7 +68,8 @@ export class SessionRegistry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.#adminHash = hashText(options.adminKey);
+    this.#keys = new SessionKeys(options);
+    this.#loaded = options.records && new LoadedSessions(options.records);
     this.#retention = new Retention(options.retention);
   }
 
@@ -114,7 +96,7 @@ export class SessionRegistry {
 
   /** Starts a session, which takes one slot. Returns the session and its key. */
   start({ taskId = "task", groupId, leaseId, apiKey }: NewSessionOptions): { session: Session; key: string } {
-    if (apiKey !== undefined) this.#checkKey(apiKey);
+    if (apiKey !== undefined) this.#keys.check(apiKey);
     if (this.#capacity <= 0) {
       throw new SessionError(
         "no_capacity",
@@ -125,11 +107,11 @@ export class SessionRegistry {
     const key = apiKey ?? newSessionKey(workerTag);
     const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
     const number = this.#nextNumber++;
-    const entry = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId, leaseId });
+    const session = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId, leaseId });
     this.#capacity--;
     this.#saveState();
-    this.#bindKey(entry, hashText(key));
-    return { session: entry.session, key };
+    this.#bindKey(session, key);
+    return { session, key };
   }
 
   /**
@@ -147,20 +129,19 @@ export class SessionRegistry {
       throw new SessionError("session_ended", `Session ${id} is ${session.state} and cannot be taken over.`);
     }
     const key = newSessionKey(this.#options.workerTag);
-    const entry = this.#require(id);
-    this.#revokeKey(entry);
+    this.#revokeKey(session);
     session.takeOver(leaseId ?? session.leaseId);
-    this.#bindKey(entry, hashText(key));
+    this.#bindKey(session, key);
     await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was taken over.`));
     return key;
   }
 
   /** Removes a session that was just started, and frees its slot. */
-  cancelStart(session: Session): void {
-    const entry = this.#require(session.id);
-    this.#revokeKey(entry);
+  cancelStart({ id }: Session): void {
+    const session = this.get(id);
+    this.#revokeKey(session);
     session.free("expired");
-    this.#remove(entry);
+    this.#remove(session);
     this.#capacity++;
     this.#saveState();
   }
@@ -179,14 +160,10 @@ export class SessionRegistry {
     for (const { number, head } of records.readHeads()) {
       const { summary, keyHash, exported } = head;
       const { id, taskId, groupId, leaseId } = summary;
-      const entry = this.#add(number, { id, taskId, groupId, leaseId, summary });
+      const session = this.#add(number, { id, taskId, groupId, leaseId, summary });
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
-      if (keyHash === this.#adminHash) {
-        const message = `The admin key is the key of the stored session ${id}, whose agent would get all rights. Use another admin key.`;
-        throw new SessionError("invalid_value", message);
-      }
-      if (keyHash !== undefined) this.#indexKey(entry, keyHash);
-      if (exported) retained.push({ session: entry.session, exported });
+      if (keyHash !== undefined) this.#keys.restore(session, keyHash);
+      if (exported) retained.push({ session, exported });
     }
     records.restoreTools((number) => this.byNumber(number)?.lifecycle.freed === false);
     // Retention frees sessions in the order in which it received them.
@@ -200,41 +177,18 @@ export class SessionRegistry {
    * @throws DamagedSessionError if the stored data is damaged
    */
   async wake(session: Session): Promise<void> {
-    if (session.isLoaded || session.lifecycle.freed) return;
-    const entry = this.#find(session);
-    if (!entry) return;
-    entry.waking ??= this.#load(entry).finally(() => (entry.waking = undefined));
-    await entry.waking;
+    const number = this.numberOf(session);
+    if (number !== undefined) await this.#loaded?.load(session, number);
   }
 
   /** Returns the session with this number; undefined if there is none. The number is the last part of a session id. */
   byNumber(number: number): Session | undefined {
-    return this.#byNumber.get(number)?.session;
+    return this.#byNumber.get(number);
   }
 
   /** Returns the number of a session; undefined if the registry does not have it. */
   numberOf(session: Session): number | undefined {
-    return this.#find(session)?.number;
-  }
-
-  /**
-   * Stores the response of an interaction (Responses API), if sessions are stored.
-   *
-   * @param encode returns the response as text, or as the pieces of a long text; not called if sessions are not stored
-   * @returns resolves when a long text was written; undefined if there is nothing to wait for
-   */
-  saveResponse(session: Session, index: number, encode: () => string | Iterable<string>): Promise<void> | undefined {
-    const { records } = this.#options;
-    const number = this.numberOf(session);
-    if (number === undefined || !records) return undefined;
-    return records.saveResponse(number, index, encode(), () => !session.lifecycle.freed);
-  }
-
-  /** Returns the UTF-8 of the text that {@link saveResponse} stored; undefined if there is none. */
-  *readResponse(session: Session, index: number): Steps<Buffer | undefined> {
-    const { records } = this.#options;
-    const number = this.numberOf(session);
-    return number === undefined || !records ? undefined : yield* records.readResponse(session.id, number, index);
+    return this.#byId.get(session.id) === session ? session.number : undefined;
   }
 
   /**
@@ -251,30 +205,19 @@ export class SessionRegistry {
    * the oldest. Their data stays on disk.
    */
   async unloadIdle(isEnough: () => boolean): Promise<void> {
-    const { records } = this.#options;
-    if (!records || isEnough()) return;
-    // Called when a response closes. Other listeners of that event may still use the session, so let them run first.
-    await eventLoop.yield();
-    const now = Date.now();
-    const idle = [...this.all()]
-      .filter((session) => session.canUnload(now))
-      .map((session) => ({ session, changes: session.dataChanges }));
-    idle.sort((a, b) => a.session.lastAccessAt - b.session.lastAccessAt);
-    await records.committed();
-    for (const { session, changes } of idle) {
-      if (isEnough()) return;
-      // Later changes are not on disk yet, so the next call would read the session as it was before them.
-      if (session.dataChanges === changes && session.canUnload(now)) session.unload();
-    }
+    await this.#loaded?.unloadIdle(this.all(), isEnough);
   }
 
   /** @param hash the {@link hashText} of a session key */
   byKeyHash(hash: string): Session | undefined {
-    return this.#byKeyHash.get(hash)?.session;
+    return this.#keys.find(hash);
   }
 
+  /** @throws SessionError `session_not_found` */
   get(id: string): Session {
-    return this.#require(id).session;
+    const session = this.#byId.get(id);
+    if (!session) throw new SessionError("session_not_found", `There is no session "${id.slice(0, 200)}".`);
+    return session;
   }
 
   /** @throws SessionError `session_not_found` if there is no such session, or it has another lease */
@@ -284,13 +227,13 @@ export class SessionRegistry {
     throw new SessionError("session_not_found", `Session "${id}" does not belong to lease "${leaseId}".`);
   }
 
-  *all(): Generator<Session> {
-    for (const { session } of this.#entries.values()) yield session;
+  all(): Iterable<Session> {
+    return this.#byId.values();
   }
 
   countByState(): Record<SessionState, number> {
     const counts = { active: 0, ended: 0, exported: 0, expired: 0 };
-    for (const { session } of this.#entries.values()) counts[session.state]++;
+    for (const { state } of this.all()) counts[state]++;
     return counts;
   }
 
@@ -298,12 +241,12 @@ export class SessionRegistry {
   seal(sessions: readonly Session[], part?: ExportedShard): void {
     this.revokeKeys(sessions);
     this.#retention.keep(sessions, part);
-    for (const session of sessions) this.#saveHead(this.#find(session));
+    for (const session of sessions) this.#saveHead(session);
   }
 
   /** Revokes the keys of sessions whose export must still be acknowledged. */
   revokeKeys(sessions: readonly Session[]): void {
-    for (const session of sessions) this.#revokeKey(this.#find(session));
+    for (const session of sessions) this.#revokeKey(session);
   }
 
   /**
@@ -316,9 +259,9 @@ export class SessionRegistry {
 
   /** Forgets the oldest sessions without data. Returns true if there were any. */
   forgetFreed(): boolean {
-    const before = this.#entries.size;
+    const before = this.#byId.size;
     this.#removeOldestFreed(MIN_TOMBSTONES);
-    return this.#entries.size < before;
+    return this.#byId.size < before;
   }
 
   /**
@@ -326,101 +269,67 @@ export class SessionRegistry {
    * Waits for an export of the session that is being packed.
    */
   async delete(id: string): Promise<void> {
-    const entry = this.#require(id);
-    const { session } = entry;
-    this.#revokeKey(entry);
+    const session = this.get(id);
+    this.#revokeKey(session);
     session.end("deleted");
     await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was deleted.`));
     while (session.lifecycle.exporting) await session.lifecycle.waitSettled();
     this.#retention.forget(session);
     if (!session.lifecycle.freed) session.free("expired");
-    this.#remove(entry);
+    this.#remove(session);
   }
 
   /** Frees sessions that timed out. Call it periodically. */
   sweep(now = Date.now()): void {
-    for (const entry of this.#entries.values()) {
-      const { session } = entry;
+    for (const session of this.all()) {
       const canExpire = session.state === "active" || session.state === "ended";
       if (!canExpire || session.calls.size > 0 || session.lifecycle.exporting) continue;
       if (now - session.lastAccessAt < this.#options.timeoutMilliseconds) continue;
-      this.#revokeKey(entry);
+      this.#revokeKey(session);
       session.free("expired");
     }
     this.#retention.sweep(now);
     this.#removeOldestFreed(MAX_TOMBSTONES);
   }
 
-  #checkKey(key: string): void {
-    if (key.length < MIN_KEY_LENGTH) {
-      const message = `api_key must have at least ${MIN_KEY_LENGTH} characters; received ${key.length}.`;
-      throw new SessionError("invalid_value", message, { param: "api_key" });
-    }
-    const { workerTag, taggedKeysOnly } = this.#options;
-    if (taggedKeysOnly && workerTag !== undefined && readKeyTag(key) !== workerTag) {
-      const message =
-        `api_key must be \`sk-${workerTag}.\` followed by at least 16 characters; received a key without that tag. ` +
-        "The gateway in front of this server uses the tag to find the server of a key.";
-      throw new SessionError("invalid_value", message, { param: "api_key" });
-    }
-    const hash = hashText(key);
-    if (hash === this.#adminHash) {
-      throw new SessionError("invalid_value", "api_key must not be the admin key.", { param: "api_key" });
-    }
-    if (this.byKeyHash(hash)?.state === "active") {
-      throw new SessionError("api_key_in_use", "api_key is already used by an active session.", { param: "api_key" });
-    }
-  }
-
-  /** @throws SessionError `session_not_found` */
-  #require(id: string): Entry {
-    const entry = this.#entries.get(id);
-    if (!entry) throw new SessionError("session_not_found", `There is no session "${id.slice(0, 200)}".`);
-    return entry;
-  }
-
-  /** Returns the entry of a session; undefined if the registry does not have the session any more. */
-  #find(session: Session): Entry | undefined {
-    const entry = this.#entries.get(session.id);
-    return entry?.session === session ? entry : undefined;
-  }
-
-  async #load({ session, number }: Entry): Promise<void> {
-    const { records } = this.#options;
-    const readSummary = () => (session.lifecycle.freed ? undefined : session.summarize());
-    await records?.readSession(number, readSummary, (stored) => session.loadAsync(stored));
-  }
-
-  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Entry {
+  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Session {
     const { records, digestKey, messageFilters = [] } = this.#options;
     const session: Session = new Session({
       ...options,
+      number,
       messageFilters,
       events: this.events,
       tally: this.#tally,
       toolLists: this.#toolLists,
-      journal: records?.journal(number, () => this.#readHead(entry)),
+      journal: records?.journal(number, () => this.#readHead(session)),
       digestKey,
     });
-    const entry: Entry = { session, number, keyHash: undefined, waking: undefined };
-    this.#entries.set(session.id, entry);
-    this.#byNumber.set(number, entry);
-    return entry;
+    this.#byId.set(session.id, session);
+    this.#byNumber.set(number, session);
+    return session;
   }
 
-  #remove({ session, number }: Entry): void {
-    this.#entries.delete(session.id);
+  #remove(session: Session): void {
+    const number = this.numberOf(session);
+    if (number === undefined) return;
+    this.#keys.revoke(session);
+    this.#byId.delete(session.id);
     this.#byNumber.delete(number);
     this.#options.records?.remove(number);
   }
 
-  #readHead({ session, keyHash }: Entry): StoredHead {
-    return { summary: session.summarize(), keyHash, exported: this.#retention.describe(session) };
+  #readHead(session: Session): StoredHead {
+    return {
+      summary: session.summarize(),
+      keyHash: this.#keys.hashOf(session),
+      exported: this.#retention.describe(session),
+    };
   }
 
-  /** @param entry undefined: the session was removed */
-  #saveHead(entry: Entry | undefined): void {
-    if (entry) this.#options.records?.saveHead(entry.number, () => this.#readHead(entry));
+  /** Does nothing if the session was removed. */
+  #saveHead(session: Session): void {
+    const number = this.numberOf(session);
+    if (number !== undefined) this.#options.records?.saveHead(number, () => this.#readHead(session));
   }
 
   #saveState(): void {
@@ -428,36 +337,23 @@ export class SessionRegistry {
     this.#options.records?.saveValue(STATE, state);
   }
 
-  #bindKey(entry: Entry, hash: string): void {
-    const previous = this.#byKeyHash.get(hash);
-    this.#indexKey(entry, hash);
-    this.#saveHead(entry);
+  #bindKey(session: Session, key: string): void {
+    const previous = this.#keys.bind(session, key);
+    this.#saveHead(session);
     // Its stored head still has the key, which would be valid again after a restart once the new session loses it.
     if (previous) this.#saveHead(previous);
   }
 
-  #indexKey(entry: Entry, hash: string): void {
-    const previous = this.#byKeyHash.get(hash);
-    // Without this, sealing the previous session would revoke the key of the new one.
-    if (previous) previous.keyHash = undefined;
-    this.#byKeyHash.set(hash, entry);
-    entry.keyHash = hash;
-  }
-
-  /** @param entry undefined: the session was removed */
-  #revokeKey(entry: Entry | undefined): void {
-    if (entry?.keyHash === undefined) return;
-    this.#byKeyHash.delete(entry.keyHash);
-    entry.keyHash = undefined;
-    this.#saveHead(entry);
+  #revokeKey(session: Session): void {
+    if (this.#keys.revoke(session)) this.#saveHead(session);
   }
 
   /** Removes the oldest sessions without data until at most `most` sessions are left, or only sessions with data. */
   #removeOldestFreed(most: number): void {
-    if (this.#entries.size <= most) return;
-    for (const entry of this.#entries.values()) {
-      if (entry.session.lifecycle.freed) this.#remove(entry);
-      if (this.#entries.size <= most) return;
+    if (this.#byId.size <= most) return;
+    for (const session of this.all()) {
+      if (session.lifecycle.freed) this.#remove(session);
+      if (this.#byId.size <= most) return;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Message } from "../conversation/message.js";
-import { sumTexts } from "../conversation/size.js";
+import { countParts, sumTexts } from "../conversation/size.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
 import { keepSpelling } from "../support/json/spelled.js";
 
@@ -23,6 +23,7 @@ export interface PromptGrowth extends SessionGrowth {
 const SESSION_BYTES = 4096;
 const INTERACTION_BYTES = 2048;
 const MESSAGE_BYTES = 512;
+const PART_BYTES = 128;
 /** Memory of parsed JSON for each byte of its text, in bytes. */
 const PARSED_BYTES = 4;
 
@@ -49,6 +50,15 @@ export class SessionSize {
     this.#tokens = tokens;
     this.#native = readNative();
     tally.bytes += this.#own;
+  }
+
+  get isFreed(): boolean {
+    return this.#freed;
+  }
+
+  /** Native memory of the session, in bytes; 0 once it is freed. */
+  get native(): number {
+    return this.#freed ? 0 : this.#readNative();
   }
 
   /** Memory of the session, in bytes; 0 once it is freed. */
@@ -116,7 +126,11 @@ export function measureRequest(messages: readonly Message[], templateArgs: Templ
 /** Returns the memory of messages in bytes. V8 stores a character in one byte or two; UTF-8 is close to that. */
 export function measureMessages(messages: readonly Message[]): number {
   return messages.reduce(
-    (bytes, message) => bytes + MESSAGE_BYTES + sumTexts(message, (text) => Buffer.byteLength(text)),
+    (bytes, message) =>
+      bytes +
+      MESSAGE_BYTES +
+      PART_BYTES * countParts(message.content) +
+      sumTexts(message, (text) => Buffer.byteLength(text)),
     0,
   );
 }

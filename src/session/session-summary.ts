@@ -1,12 +1,40 @@
 import type { LeftOutInteraction } from "./delivery/delivery.js";
 import type { SessionState } from "./lifecycle.js";
 
+/** Counts of a session's calls. */
+export interface CallCounts {
+  /** Number of interactions when the session ended. */
+  countAtEnd: number;
+  /** Calls that exports aborted because they did not end in time. */
+  incompleteCalls: number;
+  /** Calls whose client disconnected before they were recorded. */
+  abortedCalls: number;
+  /** Calls to upstreams. They are not recorded. */
+  upstreamCalls: number;
+  /** Input tokens of all recorded calls together. */
+  promptTokens: number;
+  /** Output tokens of all recorded calls together. */
+  completionTokens: number;
+}
+
+/** Returns the counts of a stored session; of a new one, zeros. */
+export function readCallCounts({
+  countAtEnd = 0,
+  incompleteCalls = 0,
+  abortedCalls = 0,
+  upstreamCalls = 0,
+  promptTokens = 0,
+  completionTokens = 0,
+}: Partial<CallCounts> = {}): CallCounts {
+  return { countAtEnd, incompleteCalls, abortedCalls, upstreamCalls, promptTokens, completionTokens };
+}
+
 /** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */
-export interface SessionSummary {
+export interface SessionSummary extends Readonly<CallCounts> {
   readonly id: string;
   readonly taskId: string;
   readonly groupId?: string | undefined;
-  /** Lease of the rollout job that started the session. Absent in records of earlier versions: none. */
+  /** Lease of the rollout job that started the session. */
   readonly leaseId?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -17,21 +45,13 @@ export interface SessionSummary {
   readonly freed: boolean;
   /** True if the session's export waits for an acknowledgement. */
   readonly held: boolean;
-  /** True if an export was acknowledged. Absent in records of earlier versions: false. */
-  readonly acknowledged?: boolean | undefined;
+  /** True if an export was acknowledged. */
+  readonly acknowledged: boolean;
   readonly interactionCount: number;
-  /** Number of interactions when the session ended. */
-  readonly countAtEnd: number;
-  readonly incompleteCalls: number;
-  readonly abortedCalls: number;
-  /** Absent in records of earlier versions: none. */
-  readonly upstreamCalls?: number | undefined;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   readonly storedTokens: number;
   /** Number of interactions with a reward of their own. */
   readonly rewards: number;
   readonly sessionReward?: number | undefined;
-  /** The interactions that every export leaves out. Absent before the first export, and in records of earlier versions. */
+  /** The interactions that every export leaves out. Absent before the first export. */
   readonly leftOut?: readonly LeftOutInteraction[] | undefined;
 }

@@ -148,7 +148,7 @@ function describeTools(
   const place = places.get(toolsKey);
   if (place !== undefined) return { tools_of: place };
   // Folders of earlier versions have only the digests of tools.
-  const tools = toolsKey === "" ? "[]" : session.readTools(interaction);
+  const tools = toolsKey === "" ? "[]" : session.data.readTools(interaction);
   if (tools === undefined) return {};
   if (toolsKey !== "") places.set(toolsKey, index);
   return { tools };

@@ -56,8 +56,10 @@ export interface RecordInput {
 /** The id of a task, a group or an interaction. */
 const nameSchema = z.string().min(1).optional();
 
-/** Schemas for fields of {@link RecordInput}. They are created once, because creating one takes much longer than a check with it. */
-const recordFields = {
+/** The fields of {@link RecordInput} that are not arrays of tokens. */
+const recordSchema = z.object({
+  messages: chatMessagesSchema,
+  output: z.preprocess((output) => [output].flat(), chatMessagesSchema),
   finishReason: z.string(),
   interactionId: nameSchema,
   sampling: samplingInputSchema.optional(),
@@ -65,7 +67,7 @@ const recordFields = {
   tag: z.string().regex(TAG).optional(),
   tools: z.int32().min(0).optional(),
   startedAt: z.number().min(0).optional(),
-};
+});
 
 /** A session of a {@link TrajectoryStore}. A trainer bridge records into it the calls of its engine. */
 export class LocalSession {
@@ -91,15 +93,7 @@ export class LocalSession {
         `Session ${this.id} is ${this.#session.state} and records no more calls.`,
       );
     }
-    const finishReason = parse(recordFields.finishReason, input.finishReason, "finishReason");
-    const interactionId = parse(recordFields.interactionId, input.interactionId, "interactionId");
-    const sampling = parse(recordFields.sampling, input.sampling, "sampling");
-    const requestedModel = parse(recordFields.model, input.model, "model");
-    const tag = parse(recordFields.tag, input.tag, "tag");
-    const toolCount = parse(recordFields.tools, input.tools, "tools");
-    const startedAt = parse(recordFields.startedAt, input.startedAt, "startedAt");
-    const messages = parse(chatMessagesSchema, input.messages, "messages");
-    const output = parse(chatMessagesSchema, [input.output].flat(), "output");
+    const { messages, output, interactionId, sampling, ...call } = parse(recordSchema, input);
     requireInstance(input.promptIds, Int32Array, "promptIds");
     requireInstance(input.outputIds, Int32Array, "outputIds");
     requireInstance(input.logprobs, Float32Array, "logprobs");
@@ -113,14 +107,14 @@ export class LocalSession {
     const { id } = turn.record({
       output,
       generation,
-      finishReason,
+      finishReason: call.finishReason,
       api: "chat.completions",
       id: interactionId,
       sampling: sampling && fillRecordedSampling(sampling, input.outputIds.length),
-      requestedModel,
-      tag,
-      toolCount,
-      startedAt,
+      requestedModel: call.model,
+      tag: call.tag,
+      toolCount: call.tools,
+      startedAt: call.startedAt,
     });
     turn.releasePrompt();
     return id;
@@ -255,7 +249,7 @@ export class TrajectoryStore {
     for (const id of sessionIds) {
       this.#requireOpen();
       const session = this.#requireEnded(id);
-      session.beginExport();
+      session.lifecycle.beginExport();
       begun.push(session);
       yield;
     }

@@ -1,4 +1,5 @@
-import type { Message, Tool } from "../conversation/message.js";
+import type { Tool } from "../conversation/message.js";
+import { sumTexts } from "../conversation/size.js";
 import type { SessionTranscript, TranscriptInteraction } from "./format.js";
 
 /** An interaction whose tools are JSON already, which keeps the spelling of numbers and the order of keys. */
@@ -63,11 +64,7 @@ const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc
 
 function isShort({ messages, answer, respelled = [] }: WrittenInteraction): boolean {
   const all = [...messages, answer, ...respelled.map(([, message]) => message)];
-  return all.reduce((sum, message) => sum + textLength(message), 0) < PIECE;
-}
-
-function textLength({ content, reasoning = "", toolCalls = [] }: Message): number {
-  return toolCalls.reduce((sum, call) => sum + call.arguments.length, content.length + reasoning.length);
+  return all.reduce((sum, message) => sum + sumTexts(message, (text) => text.length), 0) < PIECE;
 }
 
 /** Writes a value without cycles, functions and dates. */

@@ -11,9 +11,14 @@ const versions = z.tuple([z.int(), z.int()]);
 
 const toolCall = z.object({ id: text, name: text, arguments: text });
 
+const part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text }),
+  z.object({ type: z.literal("image"), sha256: text, mediaType: text, width: count, height: count }),
+]);
+
 const message = z.object({
   role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-  content: text,
+  content: z.union([text, z.array(part)]),
   reasoning: text.exactOptional(),
   hasUnknownReasoning: z.literal(true).exactOptional(),
   toolCalls: z.array(toolCall).exactOptional(),

@@ -1,3 +1,4 @@
+import { showAsText } from "../conversation/media.js";
 import type { Message } from "../conversation/message.js";
 import type { EpisodeLine } from "./api.js";
 
@@ -18,5 +19,5 @@ export function episodeContains({ interactions, error, task_id: task }: EpisodeL
 }
 
 function textsOf({ content, reasoning, toolCalls = [] }: Message): (string | undefined)[] {
-  return [content, reasoning, ...toolCalls.flatMap(({ name, arguments: text }) => [name, text])];
+  return [showAsText(content), reasoning, ...toolCalls.flatMap(({ name, arguments: text }) => [name, text])];
 }

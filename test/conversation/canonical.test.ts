@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalMessages } from "../../src/conversation/canonical.js";
+import { listParts, type MessageContent, type MessagePart, toContent } from "../../src/conversation/content.js";
 import type { Message } from "../../src/conversation/message.js";
 
 const canonicalForm = (message: Message, filters: readonly RegExp[] = []): string | undefined =>
@@ -10,7 +11,15 @@ const called = (args: string, name = "f", id = "1"): Message => ({
   content: "",
   toolCalls: [{ id, name, arguments: args }],
 });
-const user = (content: string): Message => ({ role: "user", content });
+const user = (content: MessageContent): Message => ({ role: "user", content });
+const image = (digit: string, mediaType = "image/png"): MessagePart => ({
+  type: "image",
+  sha256: digit.repeat(64),
+  mediaType,
+  width: 2,
+  height: 1,
+});
+const written = (text: string): MessagePart => ({ type: "text", text });
 const says = (content: string, more: Partial<Message> = {}): Message => ({ role: "assistant", content, ...more });
 const answers = (toolCallId: string): Message => ({ role: "tool", content: "x", toolCallId });
 const callsAll = (names: string[]): Message =>
@@ -34,6 +43,9 @@ describe("messages with the same meaning", () => {
     ["a negative zero", called('{"n":-0.0}'), called('{"n":0}')],
     ["escapes in strings", called('{"s":"\\u0041\\/"}'), called('{"s":"A/"}')],
     ["an earlier value of a repeated key", called('{"a":1,"a":2}'), called('{"a":2}')],
+    ["trailing white space after an image", user([image("1"), written("a \n")]), user([image("1"), written("a")])],
+    ["white space alone after an image", user([image("1"), written("\n")]), user([image("1")])],
+    ["facts that follow from an image's bytes", user([image("1")]), user([image("1", "image/gif")])],
     ["nothing: equal arguments that are not JSON", called("{a"), called("{a")],
     ["number spelling a hundred thousand levels deep", nestedArrays("1"), nestedArrays("1.0")],
     [
@@ -51,6 +63,12 @@ describe("messages with the same meaning", () => {
     expect(canonicalForm(dated(1), filters)).toBe(canonicalForm(dated(2), filters));
     expect(canonicalForm(dated(1))).not.toBe(canonicalForm(dated(2)));
   });
+
+  it("have the same canonical form, ignoring text beside an image that a filter removes", () => {
+    const dated = (day: number): Message => user([written(`[id ${day}]`), image("1"), written(`a [id ${day}]`)]);
+    expect(canonicalForm(dated(1), [/\[id \d\]/])).toBe(canonicalForm(dated(2), [/\[id \d\]/]));
+    expect(canonicalForm(dated(1), [/\[id \d\]/])).toBe(canonicalForm(user([image("1"), written("a")])));
+  });
 });
 
 describe("messages with different meanings", () => {
@@ -59,6 +77,13 @@ describe("messages with different meanings", () => {
     ["the roles user and assistant", user("x"), says("x")],
     ["white space before the text", user(" hi"), user("hi")],
     ["white space inside the text", user("a  b"), user("a b")],
+    ["an image", user([written("see "), image("1")]), user([written("see "), image("2")])],
+    ["the number of images", user([image("1")]), user([image("1"), image("1")])],
+    ["the order of images", user([image("1"), image("2")]), user([image("2"), image("1")])],
+    ["the place of an image", user([written("a"), image("1")]), user([image("1"), written("a")])],
+    ["white space before an image", user([written("a "), image("1")]), user([written("a"), image("1")])],
+    ["an image and its placeholder", user([image("1")]), user("[image]")],
+    ["an image and its digest", user([image("1")]), user("1".repeat(64))],
     ["the call that a tool result answers", answers("1"), answers("2")],
     ["integers that are equal as doubles", called('{"n":12345678901234567890}'), called('{"n":12345678901234567891}')],
     ["the type of a value", called('{"n":1}'), called('{"n":"1"}')],
@@ -87,10 +112,20 @@ describe("messages with different meanings", () => {
 // A model to compare with: the meaning of a message as a value that vitest compares by structure.
 const role = fc.constantFrom<Message["role"]>("system", "developer", "user", "assistant", "tool");
 const text = fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom("", "a", '"', '["user","a"]', "a\n", "\\"));
+const parts = fc.array(
+  fc.oneof(
+    text.map(written),
+    fc.constantFrom("1", "2").map((digit) => image(digit)),
+  ),
+  {
+    maxLength: 4,
+  },
+);
+const content = fc.oneof(text, parts.map(toContent));
 const message: fc.Arbitrary<Message> = fc.record(
   {
     role,
-    content: text,
+    content,
     toolCalls: fc.array(fc.record({ id: text, name: text, arguments: fc.oneof(text, fc.json({ maxDepth: 2 })) }), {
       maxLength: 2,
     }),
@@ -109,7 +144,15 @@ function parsed(args: string): unknown {
 
 function toMeaning(value: Message): unknown {
   const calls = (value.toolCalls ?? []).map((call) => [call.name, parsed(call.arguments)]);
-  return [value.role, value.content.trimEnd(), calls, value.role === "tool" ? (value.toolCallId ?? "") : ""];
+  return [value.role, toShown(value.content), calls, value.role === "tool" ? (value.toolCallId ?? "") : ""];
+}
+
+/** Returns the characters and images without white space at the end. */
+function toShown(shown: MessageContent): string[] {
+  const items = listParts(shown).flatMap((part) =>
+    part.type === "text" ? Array.from(part.text) : [`image ${part.sha256}`],
+  );
+  return items.slice(0, items.findLastIndex((item) => item.trim() !== "") + 1);
 }
 
 const isSame = (a: unknown, b: unknown): boolean => {

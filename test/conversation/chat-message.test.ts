@@ -128,6 +128,9 @@ describe("a chat message", () => {
       JSON.stringify(schema.safeParse([{ role, content: [part] }]).error?.issues);
     const written = (text: string) => JSON.stringify(text).slice(1, -1);
     expect(issuesOf("user", chatMessagesSchema)).toContain(
+      written(`only text and image parts are supported; received ${described}`),
+    );
+    expect(issuesOf("system", chatMessagesSchema)).toContain(
       written(`only text parts are supported; received ${described}`),
     );
     expect(issuesOf("user", shownMessagesSchema)).toContain(
@@ -180,8 +183,48 @@ describe("a message with parts that are not text", () => {
     expect(refusalOf(shownMessagesSchema, [{ role, content: media }])).not.toBe("accepted");
   });
 
-  it("is refused where only text is read", () => {
+  it("is refused where messages of the library are read", () => {
     expect(refusal({ role: "user", content: media })).not.toBe("accepted");
+  });
+});
+
+describe("an image that is recorded elsewhere", () => {
+  const image = {
+    type: "image",
+    sha256: "0123456789abcdef".repeat(4),
+    media_type: "image/png",
+    width: 640,
+    height: 480,
+  };
+  const content = [{ type: "text", text: "see " }, image];
+  const part = { type: "image", sha256: image.sha256, mediaType: "image/png", width: 640, height: 480 };
+
+  it.each([
+    ["user", {}, {}],
+    ["tool", { tool_call_id: "1" }, { toolCallId: "1" }],
+  ])("is a part of the message of a %s, in the shape of answers too", (role, wire, own) => {
+    const message = read({ role, content, ...wire });
+    expect(message).toStrictEqual({ role, content: [content[0], part], ...own });
+    expect(toChatMessage(message as Message)).toStrictEqual({ role, content, ...wire });
+  });
+
+  it.each(["system", "developer", "assistant"])("is refused in a %s message", (role) => {
+    expect(refusal({ role, content })).not.toBe("accepted");
+  });
+
+  it("is refused in a request of an agent", () => {
+    const { error } = shownMessagesSchema.safeParse([{ role: "user", content }]);
+    expect(JSON.stringify(error?.issues)).toContain('received a part of type \\"image\\"');
+  });
+
+  it.each<[string, object]>([
+    ["a digest in capitals", { sha256: image.sha256.toUpperCase() }],
+    ["a digest that is too long", { sha256: `${image.sha256}0` }],
+    ["a media type that is not of an image", { media_type: "text/png" }],
+    ["a width of 0", { width: 0 }],
+    ["a height that is not whole", { height: 1.5 }],
+  ])("is refused with %s", (_, change) => {
+    expect(refusal({ role: "user", content: [{ ...image, ...change }] })).not.toBe("accepted");
   });
 });
 

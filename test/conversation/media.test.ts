@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { joinParts, listMedia, type MediaKind, readText } from "../../src/conversation/media.js";
+import type { MessagePart } from "../../src/conversation/content.js";
+import { joinParts, listMedia, type MediaKind, readContent } from "../../src/conversation/media.js";
 
 const join = (...parts: (string | MediaKind[])[]) =>
   joinParts(
     parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : { type: `${part[0]}_part`, part })),
-    (part) => ("text" in part ? { text: part.text ?? "" } : { kind: part.part?.[0] as MediaKind }),
+    (part) => ("text" in part ? { type: "text", text: part.text ?? "" } : { kind: part.part?.[0] as MediaKind }),
   );
 
 describe("the parts of a content", () => {
@@ -15,7 +16,7 @@ describe("the parts of a content", () => {
 
   it("have placeholders for what is not text, and a list of it", () => {
     expect(join("a", ["image"], "b", ["audio"], ["file"])).toEqual({
-      text: "a[image]b[audio][file]",
+      content: "a[image]b[audio][file]",
       media: [
         { index: 1, type: "image_part" },
         { index: 3, type: "audio_part" },
@@ -25,15 +26,24 @@ describe("the parts of a content", () => {
   });
 });
 
+it("keep an image that is read as such, which is listed too, because a policy may refuse it", () => {
+  const image: MessagePart = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 };
+  const read = joinParts([{ type: "input_text" }, { type: "input_image" }], ({ type }) =>
+    type === "input_image" ? image : { type: "text", text: "see " },
+  );
+  expect(readContent(read)).toEqual([{ type: "text", text: "see " }, image]);
+  expect(listMedia(read)).toEqual([{ index: 1, type: "input_image" }]);
+});
+
 describe("a content", () => {
   it("of text alone has no media", () => {
-    expect(readText("a")).toBe("a");
+    expect(readContent("a")).toBe("a");
     for (const content of ["a", null, undefined]) expect(listMedia(content)).toEqual([]);
   });
 
   it("with media has a text and a list", () => {
     const media = [{ index: 0, type: "image_url" }];
-    expect(readText({ text: "[image]", media })).toBe("[image]");
-    expect(listMedia({ text: "[image]", media })).toBe(media);
+    expect(readContent({ content: "[image]", media })).toBe("[image]");
+    expect(listMedia({ content: "[image]", media })).toBe(media);
   });
 });

@@ -47,6 +47,12 @@ describe("the estimated characters of a conversation", () => {
     expect(estimateCharacters({ messages: [full, full] })).toBe(2 * (3 * MARKUP + TEXTS));
   });
 
+  it("include marks around each part, and the digests of images", () => {
+    const image = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 } as const;
+    const content = [{ type: "text", text: "abc" }, image] as const;
+    expect(estimateCharacters({ messages: [{ role: "user", content }] })).toBe(3 * MARKUP + 3 + 64 + 9);
+  });
+
   it("include its tools", () => {
     const tool = { type: "function", function: { name: "f" } } as const;
     expect(estimateCharacters({ messages: [], tools: [tool, tool] })).toBe(2 * valueLength(tool));

@@ -83,7 +83,7 @@ it("answers 503 if a worker breaks off its file", async () => {
   const session = worker?.proxy.context.registry.get(large);
   if (!session) throw new Error("no session");
   recordLarge(session, 8);
-  const broken = vi.spyOn(session, "readOutcome").mockImplementation(() => {
+  const broken = vi.spyOn(session.data, "readOutcome").mockImplementation(() => {
     throw new Error("broken");
   });
   const order = [large, ids.find((id) => readWorkerTag(id) !== readWorkerTag(large)) ?? first];

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { chatMessagesSchema } from "../../src/conversation/chat-message.js";
 import { native } from "../../src/native/addon.js";
 import { Session } from "../../src/session/session.js";
+import { SessionData } from "../../src/session/session-data.js";
 import { ADMIN_KEY, type Reply } from "../helpers/proxy.js";
 import { recordTurn } from "../helpers/record-turn.js";
 import { readSafetensors } from "../helpers/safetensors.js";
@@ -100,7 +101,7 @@ describe("POST /export_batch over several workers", () => {
 
   it("exports no session if a worker breaks off its records, and frees those that it has restored", async () => {
     const { gateway, workers, ids: small } = await started(4);
-    const unload = vi.spyOn(Session.prototype, "unload");
+    const unload = vi.spyOn(SessionData.prototype, "unload");
     const large = await workers[0]?.proxy.session();
     const broken = workers[0]?.proxy.context.registry.get(large?.id ?? "");
     if (!broken) throw new Error("no session");
@@ -108,7 +109,7 @@ describe("POST /export_batch over several workers", () => {
     broken.end();
     const ids = [...small, broken.id];
     const lost = ids.filter((id) => readWorkerTag(id) === "one");
-    const readOutcome = vi.spyOn(broken, "readOutcome").mockImplementation(() => {
+    const readOutcome = vi.spyOn(broken.data, "readOutcome").mockImplementation(() => {
       throw new Error("broken");
     });
     const refused = await gateway.post("/export_batch", { session_ids: ids });
@@ -118,8 +119,8 @@ describe("POST /export_batch over several workers", () => {
     for (const id of ids) expect(await readState(gateway, id)).toBe("ended");
     readOutcome.mockRestore();
     expect((await gateway.post("/export_batch", { session_ids: ids })).status).toBe(200);
-    const restored = unload.mock.instances as unknown as Session[];
-    expect(restored.map(({ id, isLoaded }) => [id, isLoaded])).toEqual(
+    const restored = unload.mock.instances as unknown as SessionData[];
+    expect(restored.map(({ log, isLoaded }) => [log.sessionId, isLoaded])).toEqual(
       expect.arrayContaining(ids.map((id) => [id, false])),
     );
     unload.mockRestore();

@@ -68,8 +68,8 @@ function record({ modelled, worker, groupId, hasMore, abortedCalls }: Recorded, 
     const { attempts } = session.delivery;
     for (const retry of [0, 1]) attempts.record(attempts.begin("again", retry), first + 1 + retry);
   }
-  for (let n = abortedCalls; n > 0; n--) session.countAbortedCall();
-  session.incompleteCalls = abortedCalls % 2;
+  session.count("abortedCalls", abortedCalls);
+  session.count("incompleteCalls", abortedCalls % 2);
   return session;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { showAsText } from "../../src/conversation/media.js";
 import type { Message } from "../../src/conversation/message.js";
 import { type ChatModel, TemplateError } from "../../src/model/chat-model.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
@@ -35,7 +36,7 @@ describe("the beginning of an answer", () => {
     const result = await model.continuation(conversation, { messageCount: 2, output: answer, lastTokenId: undefined });
     const pieces = "pieces" in result ? result.pieces : [];
     expect(decodePieces(model, pieces)).toBe(
-      `<|im_end|>\n<|im_start|>user\n${USER.content}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n${PREFILL}`,
+      `<|im_end|>\n<|im_start|>user\n${showAsText(USER.content)}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n${PREFILL}`,
     );
   });
 

@@ -17,9 +17,9 @@ describe("DELETE /rl/sessions/{id}", () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     const held = proxy.context.registry.get(session.id);
-    expect(held.byteLength).toBeGreaterThan(0);
+    expect(held.data.size.native).toBeGreaterThan(0);
     expect((await remove(session)).json()).toEqual({ session_id: session.id });
-    expect(held.byteLength).toBe(0);
+    expect(held.data.size.native).toBe(0);
     expect((await proxy.chat(session, USER)).refusal).toBe("401 invalid_api_key");
     expect((await proxy.export(session)).refusal).toBe("404 session_not_found");
     expect((await remove(session)).refusal).toBe("404 session_not_found");
@@ -42,9 +42,9 @@ describe("DELETE /rl/sessions/{id}", () => {
     await proxy.end(session);
     await proxy.export(session);
     const held = proxy.context.registry.get(session.id);
-    expect(held.byteLength).toBeGreaterThan(0);
+    expect(held.data.size.native).toBeGreaterThan(0);
     await remove(session);
-    expect(held.byteLength).toBe(0);
+    expect(held.data.size.native).toBe(0);
     expect((await proxy.export(session)).refusal).toBe("404 session_not_found");
   });
 

@@ -47,11 +47,12 @@ function encode(response: StoredResponse, earlier?: { tools: string; index: numb
 }
 
 describe("a stored response", () => {
-  it("is read as it was written, with the tokens of each run", () => {
+  it("is read as it was written, with the tokens of each run and the message of its interaction", () => {
     const { bytes } = encode(RESPONSE);
     const read = runAtOnce(
       decodeResponse(
         bytes,
+        RESPONSE.answer.message,
         () => {
           throw new Error("it has its own tools");
         },
@@ -59,6 +60,7 @@ describe("a stored response", () => {
       ),
     );
     expect(read).toEqual(RESPONSE);
+    expect(bytes.toString()).not.toContain("assistant");
   });
 
   it("refers to the same tools of an earlier response instead of repeating them", () => {
@@ -71,7 +73,9 @@ describe("a stored response", () => {
       yield;
       return first.bytes;
     }
-    expect(runAtOnce(decodeResponse(second.bytes, readEarlier, TOKEN_JSON)).echo.tools).toEqual(TOOLS);
+    expect(
+      runAtOnce(decodeResponse(second.bytes, RESPONSE.answer.message, readEarlier, TOKEN_JSON)).echo.tools,
+    ).toEqual(TOOLS);
     expect(asked).toEqual([4]);
   });
 
@@ -81,6 +85,6 @@ describe("a stored response", () => {
       yield;
       return undefined;
     }
-    expect(runAtOnce(decodeResponse(bytes, gone, TOKEN_JSON)).echo.tools).toEqual([]);
+    expect(runAtOnce(decodeResponse(bytes, RESPONSE.answer.message, gone, TOKEN_JSON)).echo.tools).toEqual([]);
   });
 });

@@ -100,9 +100,9 @@ describe("the memory of tools", () => {
     const sessions = [await proxy.session(), await proxy.session()];
     for (const session of sessions) await converse(proxy, session, [LARGE, LARGE, undefined, LARGE]);
     for (const { id } of sessions) {
-      const { storedBytes, byteLength } = proxy.context.registry.get(id);
-      expect(storedBytes - byteLength).toBeGreaterThan(100_000);
-      expect(storedBytes - byteLength).toBeLessThan(200_000);
+      const { bytes, native } = proxy.context.registry.get(id).data.size;
+      expect(bytes - native).toBeGreaterThan(100_000);
+      expect(bytes - native).toBeLessThan(200_000);
     }
   });
 });
@@ -116,14 +116,14 @@ describe("stored tools", () => {
     await before.context.storage?.records.committed();
     expect(listKeys(before).filter((key) => key.split("/").length === 2)).toHaveLength(2);
     const whole = await readTools(before, sessions[0]);
-    const { storedBytes } = before.context.registry.get(sessions[0].id);
+    const { bytes } = before.context.registry.get(sessions[0].id).data.size;
     await before.close();
 
     const after = await startStored(directory);
     for (const session of sessions) expect(await readTools(after, session)).toEqual(whole);
     const restored = after.context.registry.get(sessions[0].id);
     await after.context.registry.wake(restored);
-    expect(restored.storedBytes).toBe(storedBytes);
+    expect(restored.data.size.bytes).toBe(bytes);
     await after.context.registry.delete(sessions[0].id);
     expect(await readTools(after, sessions[1])).toEqual([READ, WRITE, "as 0"]);
     await after.context.registry.delete(sessions[1].id);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { canUnload } from "../../src/session/stored/loaded-sessions.js";
 import type { SessionTranscript } from "../../src/transcript/format.js";
 import { sessionTranscript } from "../../src/transcript/schema.js";
 import { Gateway, startWorker } from "../gateway/workers.js";
@@ -126,7 +127,7 @@ describe("GET /rl/sessions/{id}/transcript", () => {
 
     const after = await startProxy({ storage: { directory } });
     expect(await read(after, session)).toEqual(whole);
-    expect(after.context.registry.get(session.id).canUnload()).toBe(true);
+    expect(canUnload(after.context.registry.get(session.id))).toBe(true);
   });
 
   it("goes to the worker of the session through a gateway", async () => {

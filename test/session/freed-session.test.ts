@@ -20,7 +20,7 @@ function recordedSession(): Session {
 
 /** A message of the interaction, as the session keeps it. */
 function keptMessage(session: Session): WeakRef<Message> {
-  const [message] = session.readMessages(session.interaction(0));
+  const [message] = session.data.log.readMessages(session.interaction(0));
   if (!message) throw new Error("the interaction has no message");
   return new WeakRef(message);
 }
@@ -42,12 +42,12 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
     const session = recordedSession();
     const message = keptMessage(session);
     session.free(state);
-    expect([session.state, session.interactionCount, session.promptTokens, session.completionTokens]).toEqual([
-      state,
-      1,
-      2,
-      1,
-    ]);
+    expect([
+      session.state,
+      session.interactionCount,
+      session.counts.promptTokens,
+      session.counts.completionTokens,
+    ]).toEqual([state, 1, 2, 1]);
     expect(await isCollected(message)).toBe(true);
     // Still there, as a record of what was.
     expect(session.id).toBe("task-0");
@@ -57,7 +57,7 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
     const session = recordedSession();
     const { id } = session.interaction(0);
     session.free(state);
-    expect([session.byteLength, session.find(id)]).toEqual([0, undefined]);
+    expect([session.data.size.native, session.find(id)]).toEqual([0, undefined]);
     expect(() => session.setReward(1)).toThrow(expect.objectContaining({ code: expect.any(String) as string }));
     expect(() => session.setSessionReward(1)).toThrow(expect.objectContaining({ code: expect.any(String) as string }));
   });
@@ -76,9 +76,9 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
 
   it("has no tokens in native memory", () => {
     const session = recordedSession();
-    expect(session.readSequence(0)).toHaveLength(3);
+    expect(session.data.readSequence(0)).toHaveLength(3);
     session.free(state);
-    expect(() => session.readSequence(0)).toThrow(expect.objectContaining({ code: "ERR_RELEASED" }) as Error);
+    expect(() => session.data.readSequence(0)).toThrow(expect.objectContaining({ code: "ERR_RELEASED" }) as Error);
   });
 
   it("notes nothing more of answers that were not delivered", () => {

@@ -23,7 +23,7 @@ function recordAll({ turns }: ModelledSession): Message[][] {
       { output: [{ role: "assistant", content: turn.answer, reasoning: "first" }] },
     ),
   );
-  return recorded.map((interaction) => session.readMessages(interaction));
+  return recorded.map((interaction) => session.data.log.readMessages(interaction));
 }
 
 describe("Session.readMessages", () => {

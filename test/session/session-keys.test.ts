@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { Exporter } from "../../src/session/export/exporter.js";
 import type { Session } from "../../src/session/session.js";
-import { hashText } from "../../src/session/session-keys.js";
 import type { SessionRegistry } from "../../src/session/session-registry.js";
+import { hashText } from "../../src/support/hash-text.js";
 import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
 
 const KEY = "my-own-session-key-1";

@@ -23,6 +23,8 @@ const NEXT = turn([user("a"), assistant("ok"), user("b")], [1, 2, 3, 4, 5, 6], [
 
 const message = (role: Message["role"], content: string): Message => ({ role, content });
 
+const IMAGE = { type: "image", sha256: "0".repeat(64), media_type: "image/png", width: 640, height: 480 };
+
 /** A session, and the same session with the recording calls of the library. */
 function one() {
   const { session } = registryWith(1).start({});
@@ -33,17 +35,17 @@ describe("the tokens of a session", () => {
   it("are the tokens that each call adds to its parent", () => {
     const { session, stored } = one();
     stored.record(FIRST);
-    expect(session.storedTokens).toBe(5);
+    expect(session.data.size.tokens).toBe(5);
     stored.record(NEXT);
-    expect(session.storedTokens).toBe(7);
-    expect(session.promptTokens + session.completionTokens).toBe(12);
+    expect(session.data.size.tokens).toBe(7);
+    expect(session.counts.promptTokens + session.counts.completionTokens).toBe(12);
   });
 
   it("are all tokens of all calls if the calls share nothing", () => {
     const { session, stored } = one();
     stored.record(FIRST);
     stored.record(turn([user("z")], [1, 2, 3], [4, 5]));
-    expect(session.storedTokens).toBe(10);
+    expect(session.data.size.tokens).toBe(10);
   });
 
   it("are known for a prompt before it is recorded", () => {
@@ -58,9 +60,9 @@ describe("the tokens of a session", () => {
     const growth = measure(messages, [1, 2, 3, 4, 5, 6]);
     expect(growth.tokens).toBe(1);
     expect(measure(messages, [1, 2, 3, 4, 9, 6]).tokens).toBe(2);
-    const before = session.storedBytes;
+    const before = session.data.size.bytes;
     stored.record(NEXT);
-    expect(growth.bytes).toBeLessThan(session.storedBytes - before);
+    expect(growth.bytes).toBeLessThan(session.data.size.bytes - before);
     expect(measure([message("user", "z")], [1, 2, 3, 4, 5, 6]).tokens).toBe(6);
   });
 });
@@ -70,14 +72,15 @@ describe("the memory of a registry", () => {
     const registry = registryWith(2);
     const sessions = [registry.start({}).session, registry.start({}).session];
     const before = registry.bytes;
-    expect(before).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
+    expect(before).toBe(sessions.reduce((sum, { data }) => sum + data.size.bytes, 0));
     for (const session of sessions) new LocalSession(session).record(turn([user("x".repeat(10_000))], [1], [2]));
     expect(registry.bytes - before).toBeGreaterThan(20_000);
-    expect(registry.bytes).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
+    expect(registry.bytes).toBe(sessions.reduce((sum, { data }) => sum + data.size.bytes, 0));
   });
 
   it.each<[what: string, message: ChatMessage]>([
     ["names of senders", { role: "user", content: "a", name: "n".repeat(10_000) }],
+    ["digests and facts of images", { role: "user", content: Array.from({ length: 60 }, () => IMAGE) }],
     ["ids of answered tool calls", { role: "tool", content: "a", tool_call_id: "c".repeat(10_000) }],
   ])("counts %s, which the agent chooses", (_, long) => {
     const registry = registryWith(1);
@@ -107,12 +110,12 @@ describe("the memory of a registry", () => {
     exported.lifecycle.beginExport();
     exported.lifecycle.endExport("taken");
     registry.seal([exported]);
-    expect(registry.bytes).toBe(exported.storedBytes + expired.storedBytes);
+    expect(registry.bytes).toBe(exported.data.size.bytes + expired.data.size.bytes);
     registry.freeRetained(() => false);
-    expect(registry.bytes).toBe(expired.storedBytes);
-    expired.keepBytes(1000);
+    expect(registry.bytes).toBe(expired.data.size.bytes);
+    expired.data.size.addObjects(1000);
     registry.sweep(Date.now() + 10_000);
-    expired.keepBytes(1000);
+    expired.data.size.addObjects(1000);
     expect(registry.bytes).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+import { showAsText } from "../../src/conversation/media.js";
 import type { Message, Tool } from "../../src/conversation/message.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../src/transcript/format.js";
 import type { EpisodeColumns, MetricsLine, Overview, TokenSlice } from "../../src/view/api.js";
@@ -312,7 +313,7 @@ export function fixtureEpisode(shape: RunShape, index: number): EpisodeLine {
 }
 
 const interactionsAnswer = (interaction: TranscriptInteraction | undefined): Message[] =>
-  interaction ? [{ ...interaction.answer, content: `${interaction.answer.content} (shortened)` }] : [];
+  interaction ? [{ ...interaction.answer, content: `${showAsText(interaction.answer.content)} (shortened)` }] : [];
 
 const SYSTEM: Message = {
   role: "system",
@@ -379,7 +380,7 @@ export function fixtureTokens(
 ): TokenSlice {
   const random = seededRandom(seed);
   const textOf = (message: Message): string =>
-    [message.reasoning, message.content, ...(message.toolCalls ?? []).map((call) => call.arguments)]
+    [message.reasoning, showAsText(message.content), ...(message.toolCalls ?? []).map((call) => call.arguments)]
       .filter(Boolean)
       .join("\n");
   const split = (text: string): string[] => text.match(/\s?[\p{L}\p{N}_]+|\s*[^\p{L}\p{N}\s]|\s/gu) ?? [];

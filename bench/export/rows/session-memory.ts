@@ -51,7 +51,7 @@ async function residentPerToken(shape: LoadShape, collect: boolean): Promise<num
 
 function nativeRow(): Row {
   const { session, tokens } = record(SHAPE, 0);
-  const { byteLength } = session;
+  const byteLength = session.data.size.native;
   session.free("exported");
   return {
     what: "held per distinct token, native memory of one session",

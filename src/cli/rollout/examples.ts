@@ -1,3 +1,4 @@
+import { showAsText } from "../../conversation/media.js";
 import { makeInert } from "../../support/inert-text.js";
 import type { EpisodeLine, EpisodeSummary, LinePosition } from "../../transcript/format.js";
 import { Transcript } from "../../transcript/read-index.js";
@@ -59,7 +60,7 @@ function describe(name: Example["name"], { reward, turns, session_id = "" }: Rew
   const { content = "", toolCalls } = line.interactions.at(-1)?.answer ?? {};
   const called =
     toolCalls?.map((call) => `${call.name}(${call.arguments.slice(0, ANSWER_CHARACTERS)})`).join(" ") ?? "";
-  const text = makeInert(`${content.slice(0, 4 * ANSWER_CHARACTERS)} ${called}`)
+  const text = makeInert(`${showAsText(content).slice(0, 4 * ANSWER_CHARACTERS)} ${called}`)
     .replace(/\s+/g, " ")
     .trim();
   const characters = Array.from(text);

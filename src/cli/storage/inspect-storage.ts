@@ -1,6 +1,5 @@
-import { isHeld } from "../../session/stored/held-exports.js";
 import { openJson } from "../../session/stored/sealed-json.js";
-import type { StoredHead, StoredLease } from "../../session/stored/session-records.js";
+import { isHeld, type StoredHead, type StoredLease } from "../../session/stored/session-records.js";
 import type { StorageReader } from "../../storage/index.js";
 import { makeInert } from "../../support/inert-text.js";
 import { countNoun } from "../count-noun.js";

@@ -314,7 +314,7 @@ async function packRestored(
 
 /** Frees the native memory of the sessions, which would otherwise wait for the garbage collector. */
 function freeSessions(restored: readonly Pick<RestoredFile, "sessions">[]): void {
-  for (const { session } of restored.flatMap(({ sessions }) => sessions)) session.unload();
+  for (const { session } of restored.flatMap(({ sessions }) => sessions)) session.data.unload();
 }
 
 /** Returns the error for a worker that dropped the export. Its sessions may have changed since. */

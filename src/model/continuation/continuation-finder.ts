@@ -1,3 +1,4 @@
+import { showAsText } from "../../conversation/media.js";
 import { type Conversation, isSystem, type Message } from "../../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../../conversation/template-args.js";
 import { type ContinuationFallback, type RecordedTurn, TemplateError } from "../chat-model.js";
@@ -140,7 +141,7 @@ function equalContinuation(
 
 /** Returns false for a system message that the template does not show after the answer, for example because it moves it to the front. */
 function isShown(message: Message, opened: string): boolean {
-  return !isSystem(message) || opened.includes(message.content.trim());
+  return !isSystem(message) || opened.includes(showAsText(message.content).trim());
 }
 
 /**

@@ -1,3 +1,4 @@
+import { showAsText } from "../../conversation/media.js";
 import { isSystem, type Message } from "../../conversation/message.js";
 
 /** Content of messages that stand in for others. No template contains it. */
@@ -17,7 +18,11 @@ export function leadingSystem(messages: readonly Message[]): readonly Message[] 
 
 /** Returns a word that occurs in none of the messages. */
 export function makeMarker(messages: readonly Message[]): string {
-  const texts = messages.flatMap((message) => [message.content, message.name ?? "", message.toolCallId ?? ""]);
+  const texts = messages.flatMap((message) => [
+    showAsText(message.content),
+    message.name ?? "",
+    message.toolCallId ?? "",
+  ]);
   let marker = "rolltapeTurnEnd";
   while (texts.some((text) => text.includes(marker))) marker += "X";
   return marker;

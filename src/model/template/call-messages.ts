@@ -1,3 +1,4 @@
+import { showAsText } from "../../conversation/media.js";
 import type { Message } from "../../conversation/message.js";
 
 /** How messages with tool calls are given to a template, so that it neither refuses nor leaves out what a model wrote. */
@@ -71,5 +72,5 @@ function eachCall({ toolCalls = [], ...message }: Message): Message[] {
 }
 
 function withoutContent(message: Message): Message {
-  return { ...message, content: "", reasoning: `${message.reasoning ?? ""}${SEPARATOR}${message.content}` };
+  return { ...message, content: "", reasoning: `${message.reasoning ?? ""}${SEPARATOR}${showAsText(message.content)}` };
 }

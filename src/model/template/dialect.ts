@@ -1,3 +1,4 @@
+import { showAsText } from "../../conversation/media.js";
 import type { Message } from "../../conversation/message.js";
 import { RenderError } from "../jinja/index.js";
 import { CALLS_AS_THEY_ARE, type CallStyle } from "./call-messages.js";
@@ -91,7 +92,7 @@ const SECOND: Message = { role: "system", content: "probeSecond" };
 function detectSystemRules(dialect: Dialect, render: Probe): SystemRules {
   const shows = (messages: readonly Message[], systemRules = AS_THEY_ARE): boolean => {
     const text = tryRender(messages, { ...dialect, systemRules }, render);
-    return text !== undefined && messages.every(({ content }) => text.includes(content));
+    return text !== undefined && messages.every(({ content }) => text.includes(showAsText(content)));
   };
   // Without a place for system messages, the template decides what happens to them.
   if (!shows([FIRST, USER])) return AS_THEY_ARE;

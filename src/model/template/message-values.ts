@@ -1,4 +1,6 @@
+import type { MessageContent, MessagePart } from "../../conversation/content.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
+import { countParts } from "../../conversation/size.js";
 import type { Steps } from "../../support/async/steps.js";
 import { JsonDepthError, JsonError } from "../../support/json/parse-json.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
@@ -22,7 +24,7 @@ export interface Dialect {
   readonly callStyle: CallStyle;
 }
 
-/** Approximate bytes of a message's value without its texts, and of each character of a call's arguments. */
+/** Approximate bytes of the value of a message or a part without its texts, and of each character of a call's arguments. */
 const VALUE_BYTES = 350;
 const ARGUMENT_BYTES = 8;
 
@@ -71,8 +73,9 @@ export class MessageValues {
   }
 }
 
-function estimateBytes({ toolCalls = [] }: Message): number {
-  return toolCalls.reduce((bytes, call) => bytes + ARGUMENT_BYTES * call.arguments.length, VALUE_BYTES);
+function estimateBytes({ content, toolCalls = [] }: Message): number {
+  const own = VALUE_BYTES * (1 + countParts(content));
+  return toolCalls.reduce((bytes, call) => bytes + ARGUMENT_BYTES * call.arguments.length, own);
 }
 
 function* toMessageValue(message: Message, dialect: Dialect): Steps<Value> {
@@ -80,7 +83,7 @@ function* toMessageValue(message: Message, dialect: Dialect): Steps<Value> {
   const entries = new Map<Key, Value>();
   entries.set("role", message.role === "developer" && !dialect.hasDeveloper ? "system" : message.role);
   const isNone = content === "" && toolCalls.length > 0 && dialect.emptyContent === "none";
-  entries.set("content", isNone ? NONE : content);
+  entries.set("content", isNone ? NONE : toContentValue(content));
   if (name !== undefined) entries.set("name", name);
   if (reasoning !== undefined) entries.set(dialect.reasoningField, reasoning);
   if (toolCalls.length > 0) {
@@ -89,6 +92,17 @@ function* toMessageValue(message: Message, dialect: Dialect): Steps<Value> {
     entries.set("tool_calls", calls);
   }
   if (toolCallId !== undefined) entries.set("tool_call_id", toolCallId);
+  return entries;
+}
+
+/** Templates of models that see images expect the parts as `{type: "text", text}` and `{type: "image"}`. */
+function toContentValue(content: MessageContent): Value {
+  return typeof content === "string" ? content : content.map(toPartValue);
+}
+
+function toPartValue(part: MessagePart): Value {
+  const entries = new Map<Key, Value>([["type", part.type]]);
+  if (part.type === "text") entries.set("text", part.text);
   return entries;
 }
 

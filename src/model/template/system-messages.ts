@@ -1,3 +1,5 @@
+import { listParts, type MessagePart, toContent } from "../../conversation/content.js";
+import { showAsText } from "../../conversation/media.js";
 import { isSystem, type Message } from "../../conversation/message.js";
 
 /** How a template's system messages are given to it, so that it neither refuses nor leaves out any of them. */
@@ -14,7 +16,7 @@ export interface SystemRules {
 export const AS_THEY_ARE: SystemRules = { leading: "separate", later: "system" };
 
 /** Between messages that were joined. */
-const SEPARATOR = "\n\n";
+const SEPARATOR: MessagePart = { type: "text", text: "\n\n" };
 
 /**
  * Returns the messages as the rules say.
@@ -57,14 +59,16 @@ const userMessages = new WeakMap<Message, Message>();
 function toUserMessage(message: Message): Message {
   const known = userMessages.get(message);
   if (known) return known;
-  const made: Message = { role: "user", content: wrapSystem(message.content) };
+  const made: Message = { role: "user", content: wrapSystem(showAsText(message.content)) };
   userMessages.set(message, made);
   return made;
 }
 
-/** Returns the first message with the text of all. */
+/** Returns the first message with the content of all. */
 function joinMessages(messages: readonly Message[]): Message {
   const [first] = messages;
-  const content = messages.map((message) => message.content).join(SEPARATOR);
-  return { ...first, role: first?.role ?? "system", content };
+  const parts = messages.flatMap(({ content }, i) =>
+    i === 0 ? listParts(content) : [SEPARATOR, ...listParts(content)],
+  );
+  return { ...first, role: first?.role ?? "system", content: toContent(parts) };
 }

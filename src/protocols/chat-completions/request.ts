@@ -6,7 +6,6 @@ import { PARAMETERS } from "../../facts/sampling.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { byType } from "../by-type.js";
-import { checkChoices } from "../choices.js";
 import { isShallow } from "../depth.js";
 import { engineSampling, readParameters } from "../engine-sampling.js";
 import {
@@ -25,7 +24,7 @@ import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
-import type { RequestPolicies } from "../request-policies.js";
+import { checkChoices, type RequestPolicies } from "../request-policies.js";
 import { DEFAULT_REQUEST, type RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
 import { findServerTools, leaveOut, type ServerToolField, serverTool } from "../server-tools.js";

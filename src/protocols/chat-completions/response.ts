@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toChatMessage } from "../../conversation/chat-message.js";
+import { showAsText } from "../../conversation/media.js";
 import { type GenerationAnswer, sumTokens } from "../generation-answer.js";
 import { tokenLogprobs, toLogprobs } from "../logprobs.js";
 
@@ -51,7 +52,7 @@ function toChoice({ interactionId, message, tokens, finishReason }: GenerationAn
     index,
     message: Object.assign(toChatMessage(message), {
       role: "assistant" as const,
-      content: toContent(message),
+      content: toAnswerText(message),
       refusal: null,
     }),
     finish_reason: finishReason,
@@ -61,8 +62,8 @@ function toChoice({ interactionId, message, tokens, finishReason }: GenerationAn
 }
 
 /** Like OpenAI: null if there are tool calls and no text, otherwise the text, which may be empty. */
-function toContent({ content, toolCalls }: GenerationAnswer["message"]): string | null {
-  return content === "" && toolCalls !== undefined && toolCalls.length > 0 ? null : content;
+function toAnswerText({ content, toolCalls }: GenerationAnswer["message"]): string | null {
+  return content === "" && toolCalls !== undefined && toolCalls.length > 0 ? null : showAsText(content);
 }
 
 /** Returns the usage of a call. Like in OpenAI's API, the prompt counts once, however many choices there are. */

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import type { Conversation } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { checkChoices } from "../choices.js";
 import { engineSampling, readParameters } from "../engine-sampling.js";
 import { isEmpty, MAX_MODEL_LENGTH, noEffect, requestedModel, unsupported } from "../fields.js";
-import { countPlaceholders } from "../image-policy.js";
+import { countPlaceholders, type MediaField } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { NO_REASONING, parseSignature, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
-import type { RequestPolicies } from "../request-policies.js";
+import { checkChoices, type RequestPolicies } from "../request-policies.js";
 import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
 import { requiresCall, toTemplateChoice } from "../tool-choice.js";
+import type { GeminiContent } from "./contents.js";
 import { contents, systemInstruction } from "./contents.js";
 import {
   checkGenerationConfig,
@@ -20,7 +20,7 @@ import {
   toSampling,
   toThinkingArgs,
 } from "./generation-config.js";
-import { listGeminiMediaFields } from "./list-media.js";
+import { findField, type GeminiMediaPart } from "./media.js";
 import { findLastSignature, readGeminiMessages } from "./messages.js";
 import { protoObject } from "./proto-json.js";
 import {
@@ -158,4 +158,22 @@ export function readGeminiConversation(request: GenerateContentRequest, readReas
     ...(tools.length > 0 ? { tools } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
+}
+
+/** Returns the images and files of contents, also those of function responses. */
+function listGeminiMediaFields(contents: readonly GeminiContent[]): MediaField[] {
+  return contents.flatMap(({ parts = [] }, i) =>
+    parts.flatMap((part, j) => {
+      const path = `contents[${i}].parts[${j}]`;
+      const beside = part.functionResponse?.parts ?? [];
+      return [part, ...beside].flatMap((each, k) =>
+        toMediaField(each, k === 0 ? path : `${path}.functionResponse.parts[${k - 1}]`),
+      );
+    }),
+  );
+}
+
+function toMediaField(part: GeminiMediaPart, path: string): MediaField[] {
+  const type = findField(part);
+  return type === undefined ? [] : [{ param: `${path}.${type}`, type }];
 }

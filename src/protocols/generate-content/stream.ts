@@ -8,7 +8,6 @@ import { dataLine, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { CandidateParts } from "./candidate-parts.js";
 import { toGoogleError } from "./google-error.js";
-import { toOneLine } from "./one-line.js";
 import { type Candidate, sumGeminiUsage, toCandidate, toFinishReason, toGeminiResponse } from "./response.js";
 
 /** How chunks follow each other: as server-sent events, or as the elements of one JSON array. */
@@ -85,4 +84,23 @@ function endCandidate(candidate: CandidateParts, answer: GenerationAnswer, index
     ...candidate.average,
     ...candidate.takeLogprobs(),
   };
+}
+
+/**
+ * Characters at which clients of Gemini's API end a line: many versions of Google's SDK for JavaScript match an event with `.`, the SDK
+ * for Python splits events with `str.splitlines`. JSON strings may contain the last three unescaped.
+ */
+const LINE_ENDS = /[\n\r\u0085\u2028\u2029]/g;
+
+/** Writes JSON in one line, as an event must have it. Arguments of calls are inserted as the model wrote them, in any number of lines. */
+function toOneLine(json: JsonText): JsonText {
+  return typeof json === "string" ? replaceLineEnds(json) : json.map(replaceLineEnds);
+}
+
+const replaceLineEnds = (json: string): string => json.replace(LINE_ENDS, replaceLineEnd);
+
+/** Line breaks are white space: valid strings have none. The other characters occur in strings only. */
+function replaceLineEnd(character: string): string {
+  if (character === "\n" || character === "\r") return " ";
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -3,7 +3,7 @@ import type { Conversation, Message } from "../../conversation/message.js";
 import { PARAMETERS } from "../../facts/sampling.js";
 import { engineSampling, readParameters } from "../engine-sampling.js";
 import { count, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
-import { countPlaceholders } from "../image-policy.js";
+import { countPlaceholders, type MediaField } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { NO_REASONING, type ReadReasoning } from "../reasoning-signature.js";
@@ -16,8 +16,9 @@ import { splitPrefill } from "../split-prefill.js";
 import { toTemplateChoice } from "../tool-choice.js";
 import { THREAD_PARAM } from "./anthropic-error.js";
 import { clearEarlierThinking, contextManagement } from "./context-management.js";
+import type { InputMessage } from "./input.js";
 import { inputMessages, readAnthropicMessages, systemPrompt } from "./input.js";
-import { listAnthropicMediaFields } from "./list-media.js";
+import { isMedia, isTextDocument } from "./media-blocks.js";
 import { ToolLoading } from "./tool-loading.js";
 import {
   anthropicToolFields,
@@ -213,4 +214,28 @@ function toSampling(request: MessagesRequest): RequestSampling {
     thinkingBudget: readBudget(request),
     structure: readFormat(request),
   };
+}
+
+interface Block {
+  readonly type: string;
+}
+
+/** Returns the images and documents of messages, also those in tool results. */
+function listAnthropicMediaFields(messages: readonly InputMessage[]): MediaField[] {
+  return messages.flatMap(({ role, content }, i) => {
+    if (role !== "user" || typeof content === "string") return [];
+    const path = `messages[${i}].content`;
+    return content.flatMap((block, j) => {
+      if (block.type !== "tool_result") return listInBlocks([block], path, j);
+      const blocks = typeof block.content === "string" ? [] : (block.content ?? []);
+      return listInBlocks(blocks, `${path}[${j}].content`);
+    });
+  });
+}
+
+/** @param start index of the first block in its content */
+function listInBlocks(blocks: readonly Block[], path: string, start = 0): MediaField[] {
+  return blocks.flatMap((block, i) =>
+    isMedia(block) ? [{ param: `${path}[${start + i}].type`, type: block.type, isText: isTextDocument(block) }] : [],
+  );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { MessagePart } from "../../conversation/content.js";
 import { joinParts, type MediaKind } from "../../conversation/media.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { readType, wellFormed } from "../fields.js";
@@ -38,9 +39,9 @@ const part = z.discriminatedUnion(
 
 type Part = z.output<typeof part>;
 
-function readPart(part: Part): { readonly text: string } | { readonly kind: MediaKind } {
-  if ("text" in part) return part;
-  return part.type === "refusal" ? { text: part.refusal } : { kind: MEDIA_KINDS[part.type] };
+function readPart(part: Part): MessagePart | { readonly kind: MediaKind } {
+  if ("text" in part) return { type: "text", text: part.text };
+  return part.type === "refusal" ? { type: "text", text: part.refusal } : { kind: MEDIA_KINDS[part.type] };
 }
 
 export const content = z.union([wellFormed, listOf(part).transform((parts) => joinParts(parts, readPart))]);

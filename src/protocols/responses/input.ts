@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listMedia, readText, toPlaceholder } from "../../conversation/media.js";
+import { listMedia, readContent, showAsText, toPlaceholder } from "../../conversation/media.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { responseId, toolName, wellFormed } from "../fields.js";
@@ -146,7 +146,7 @@ function beginsTurn(item: InputItem, turn: Turn | undefined): boolean {
 function addToTurn(turn: Turn | undefined, item: AssistantItem): Turn {
   const current = turn ?? { content: "", reasoning: new SentReasoning(), toolCalls: [], afterMessage: false };
   current.afterMessage = item.type === "message";
-  if (item.type === "message") current.content += readText(item.content);
+  if (item.type === "message") current.content += showAsText(readContent(item.content));
   if (item.type === "reasoning") current.reasoning.add(toReasoning(item), item.encrypted_content);
   if (item.type === "function_call") {
     const name = joinName(item.namespace, item.name);
@@ -170,9 +170,9 @@ function toMessage({ content, reasoning: sent, toolCalls }: Turn, readReasoning:
 }
 
 function toOtherMessage(item: InputItem): Message {
-  if (item.type === "message") return { role: item.role, content: readText(item.content) };
+  if (item.type === "message") return { role: item.role, content: readContent(item.content) };
   if (item.type === "function_call_output")
-    return { role: "tool", content: readText(item.output ?? ""), toolCallId: item.call_id };
+    return { role: "tool", content: readContent(item.output ?? ""), toolCallId: item.call_id };
   if (item.type === "computer_call_output")
     return { role: "tool", content: toPlaceholder("image"), toolCallId: item.call_id };
   throw new RangeError(`item of type ${item.type} belongs to the assistant`);

@@ -10,12 +10,12 @@ import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { InFlightCall } from "../../session/delivery/calls-in-flight.js";
 import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
-import { hashText } from "../../session/session-keys.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
 import type { Turn } from "../../session/turn/turn.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import { runInIterations } from "../../support/async/run-steps.js";
+import { hashText } from "../../support/hash-text.js";
 import { keepSpelling } from "../../support/json/spelled.js";
 import type { AdmittedCall } from "../limits/admission.js";
 import { keepPromptText, type PromptTextUse, takePromptText } from "../memory/prompt-texts.js";
@@ -230,7 +230,7 @@ export class Call {
     const { session, abort, client, services, api } = this;
     // An export or the client's own retry aborts calls, too. Comes before the call ends: an export that waits for the end reads this count.
     const isLeft = client.goneReason !== undefined && abort.reason === client.goneReason;
-    if (!isRecorded && isLeft) session.countAbortedCall();
+    if (!isRecorded && isLeft) session.count("abortedCalls");
     for (const { inFlight } of this.#choices) session.calls.end(inFlight);
     session.touch();
     const outcome = isRecorded ? "recorded" : abort.aborted ? "aborted" : "failed";

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { showAsText } from "../../conversation/media.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import { joinIds } from "../../model/tokenizer/join-ids.js";
 import { inputLength, type RecordedInteraction } from "../../session/recorded-interaction.js";
@@ -28,11 +29,11 @@ export function findExtension({ services: { model }, session, turn }: Prompted):
   const interaction = session.interaction(found.index);
   const { lastTokenId, stopString } = interaction;
   if (lastTokenId === undefined || model.stopTokenIds.includes(lastTokenId)) return undefined;
-  const sequence = session.readSequence(found.index);
+  const sequence = session.data.readSequence(found.index);
   const { promptTokens } = session.tokens.interaction(found.index);
   const sampled = model.decode(sequence.subarray(promptTokens), WITH_SPECIAL);
-  const answer = interaction.output[0]?.content ?? "";
-  const message = turn.messages[found.position]?.content ?? "";
+  const answer = showAsText(interaction.output[0]?.content ?? "");
+  const message = showAsText(turn.messages[found.position]?.content ?? "");
   const addedText = readAddedText(sampled, { answer, stopString, message });
   return addedText === undefined ? undefined : { interaction, sequence, addedText };
 }

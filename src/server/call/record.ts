@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { showAsText } from "../../conversation/media.js";
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { Engine, GenerateResult, LogprobContent } from "../../engine/engine.js";
 import { type RecordedSampling, recordedTemperature, recordSampling } from "../../facts/recorded-sampling.js";
@@ -94,7 +95,7 @@ function toFinishReason({ finish }: GenerateResult, { message }: ReadOutput): Ge
 
 /** Returns the whole answer. The client has sent its beginning as prefill and receives the rest; later requests have both. */
 function prependPrefill(message: Message, { prefill = "" }: Conversation): Message {
-  return prefill === "" ? message : { ...message, content: prefill + message.content };
+  return prefill === "" ? message : { ...message, content: prefill + showAsText(message.content) };
 }
 
 /** Returns the sampling that the engine followed. */

@@ -78,9 +78,9 @@ export function requirePossibleChoices(choices: number, { concurrentCalls }: Ses
  * @throws ApiError `session_limit`
  */
 export function requireRoom(session: Session, { tokens, bytes }: SessionGrowth, limits: SessionLimits): void {
-  const { storedTokens, storedBytes } = session;
-  refuseBeyond(session, "tokens", { used: storedTokens, needed: storedTokens + tokens }, limits);
-  refuseBeyond(session, "bytes", { used: storedBytes, needed: storedBytes + bytes }, limits);
+  const { size } = session.data;
+  refuseBeyond(session, "tokens", { used: size.tokens, needed: size.tokens + tokens }, limits);
+  refuseBeyond(session, "bytes", { used: size.bytes, needed: size.bytes + bytes }, limits);
 }
 
 function refuseBeyond(

@@ -1,3 +1,4 @@
+import type { Message } from "../../conversation/message.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { JsonText } from "../../protocols/long-json.js";
@@ -34,9 +35,12 @@ type StoredPart<Base64> =
   | Exclude<OutputPart, TextPart>
   | (Omit<TextPart, "logprobs"> & { readonly logprobs?: StoredLogprobs<Base64> });
 
-/** The text form of a stored response. Tools are long and seldom change, so most responses refer to those of an earlier one. */
+/**
+ * The text form of a stored response, without the message, which the interaction has. Tools are long and seldom change, so most responses
+ * refer to those of an earlier one.
+ */
 interface ResponseFields<Base64> {
-  readonly answer: Omit<GenerationAnswer, "tokens" | "parts">;
+  readonly answer: Omit<GenerationAnswer, "tokens" | "parts" | "message">;
   readonly parts: readonly StoredPart<Base64>[];
   /** JSON that keeps the spelling of the request. */
   readonly echo: string;
@@ -53,7 +57,7 @@ export function encodeResponse(
   { answer, echo }: StoredResponse,
   earlier: { readonly tools: string; readonly index: number } | undefined,
 ): { readonly text: JsonText; readonly tools: string } {
-  const { tokens: _, parts, ...answerFields } = answer;
+  const { tokens: _, parts, message: _message, ...answerFields } = answer;
   const { tools: toolList, ...echoFields } = echo;
   const tools = stringifySpelled(toolList);
   const fields: ResponseFields<Base64Json> = {
@@ -68,10 +72,12 @@ export function encodeResponse(
 /**
  * Decodes the JSON of a response in steps.
  *
+ * @param message the answer of its interaction
  * @param readEarlier returns the JSON of another response of the session
  */
 export function* decodeResponse(
   bytes: Buffer,
+  message: Message,
   readEarlier: (index: number) => Steps<Buffer | undefined>,
   tokenJson: TokenJson,
 ): Steps<StoredResponse> {
@@ -82,7 +88,7 @@ export function* decodeResponse(
   const toolText = typeof tools === "string" ? tools : yield* readTools(yield* readEarlier(tools));
   const spelled = (yield* parseSpelled(echo)) as Omit<RequestEcho, "tools">;
   const spelledTools = (yield* parseSpelled(toolText)) as unknown[];
-  return { answer: { ...answer, parts, tokens: undefined }, echo: { ...spelled, tools: spelledTools } };
+  return { answer: { ...answer, message, parts, tokens: undefined }, echo: { ...spelled, tools: spelledTools } };
 }
 
 /** Parses all fields except base64, of which the fields have the index. */

@@ -8,7 +8,6 @@ import { type RequestEcho, type ResponseBody, toResponseBody } from "../../proto
 import type { TokenJson } from "../../protocols/token-json.js";
 import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
-import type { SessionRegistry } from "../../session/session-registry.js";
 import { measureJson, measureMessages } from "../../session/session-size.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import { runInIterations } from "../../support/async/run-steps.js";
@@ -16,15 +15,11 @@ import type { Steps } from "../../support/async/steps.js";
 import { decodeResponse, encodeResponse, type StoredResponse } from "./response-record.js";
 import { signedReasoning } from "./signed-reasoning.js";
 
-/** Where responses are stored, so that they survive the process. */
-type ResponseRecords = Pick<SessionRegistry, "saveResponse" | "readResponse">;
-
 /**
  * Responses that a client can retrieve or continue later, because their request had `store`. The session's tree has the
  * conversation. This class keeps the fields that the tree does not have, as long as the interaction exists.
  */
 export class StoredResponses {
-  readonly #records: ResponseRecords;
   readonly #tokenJson: TokenJson;
   readonly #stored = new WeakMap<RecordedInteraction, StoredResponse>();
   readonly #loading = new WeakMap<Session, Promise<void>>();
@@ -32,8 +27,7 @@ export class StoredResponses {
   readonly #tools = new WeakMap<Session, { readonly tools: string; readonly index: number }>();
 
   /** @param tokenJson writes log probabilities of the model's tokens */
-  constructor(records: ResponseRecords, tokenJson: TokenJson) {
-    this.#records = records;
+  constructor(tokenJson: TokenJson) {
     this.#tokenJson = tokenJson;
   }
 
@@ -51,7 +45,7 @@ export class StoredResponses {
   ): Promise<void> | undefined {
     if (!echo.store) return undefined;
     this.#stored.set(interaction, { answer, echo });
-    session.keepBytes(echoBytes + measureAnswer(answer));
+    session.data.size.addObjects(echoBytes + measureAnswer(answer));
     return this.#save(session, interaction.index, { answer, echo });
   }
 
@@ -88,7 +82,7 @@ export class StoredResponses {
         const found = this.#find(session, id);
         if (!found) return undefined;
         const { interaction, stored } = found;
-        const input = session.readMessages(interaction);
+        const input = session.data.log.readMessages(interaction);
         return [...(stored.echo.instructions ? input.slice(1) : input), ...interaction.output];
       },
       countPlaceholders: (id) => this.#find(session, id)?.interaction.placeholders ?? 0,
@@ -108,14 +102,15 @@ export class StoredResponses {
   }
 
   #save(session: Session, index: number, response: StoredResponse): Promise<void> | undefined {
-    let remember = () => undefined as void;
-    const saving = this.#records.saveResponse(session, index, () => {
-      const earlier = this.#tools.get(session);
-      const { text, tools } = encodeResponse(response, earlier);
-      if (tools !== earlier?.tools) remember = () => void this.#tools.set(session, { tools, index });
-      return typeof text === "string" ? text : text.pieces();
-    });
+    const { journal, size } = session.data;
+    if (!journal || size.isFreed) return undefined;
+    const earlier = this.#tools.get(session);
+    const { text, tools } = encodeResponse(response, earlier);
+    const pieces = typeof text === "string" ? text : text.pieces();
+    const saving = journal.saveResponse(index, pieces, () => !size.isFreed);
+    if (tools === earlier?.tools) return saving;
     // A response that refers to these tools must not be on disk before them.
+    const remember = () => void this.#tools.set(session, { tools, index });
     if (saving) return saving.then(remember);
     remember();
     return undefined;
@@ -135,14 +130,16 @@ export class StoredResponses {
       // The session may have been freed meanwhile. Its memory is not counted any more.
       if (!stored || session.find(interaction.id) !== interaction) continue;
       this.#stored.set(interaction, stored);
-      session.keepBytes(measureEcho(stored.echo) + measureAnswer(stored.answer));
+      session.data.size.addObjects(measureEcho(stored.echo) + measureAnswer(stored.answer));
     }
   }
 
-  *#read(session: Session, { index }: RecordedInteraction): Steps<StoredResponse | undefined> {
-    const read = (each: number) => this.#records.readResponse(session, each);
-    const bytes = yield* read(index);
-    return bytes && (yield* decodeResponse(bytes, read, this.#tokenJson));
+  *#read(session: Session, interaction: RecordedInteraction): Steps<StoredResponse | undefined> {
+    const { journal } = session.data;
+    const bytes = journal && (yield* journal.readResponse(interaction.index));
+    const message = bytes && interaction.output[0];
+    if (!message) return undefined;
+    return yield* decodeResponse(bytes, message, (each) => journal.readResponse(each), this.#tokenJson);
   }
 
   #item(session: Session, id: string): InputItem | undefined {

@@ -72,7 +72,7 @@ function addGauges(sessions: SessionRegistry, registers: Registry[]): void {
     registers,
     collect() {
       let bytes = 0;
-      for (const session of sessions.all()) bytes += session.byteLength;
+      for (const session of sessions.all()) bytes += session.data.size.native;
       this.set(bytes);
     },
   });

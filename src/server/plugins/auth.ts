@@ -3,8 +3,8 @@ import fp from "fastify-plugin";
 import { ApiError } from "../../http/errors.js";
 import { MISSING_KEY, readKeys } from "../../http/read-keys.js";
 import type { Session } from "../../session/session.js";
-import { hashText, sameHash } from "../../session/session-keys.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
+import { hashText, sameHash } from "../../support/hash-text.js";
 
 /** The kind of key that a route requires. */
 export type KeyKind = "admin" | "session" | "any" | "none";

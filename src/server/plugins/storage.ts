@@ -36,9 +36,9 @@ export const storagePlugin = fp<StoragePluginOptions>((app, { registry, server: 
 
   app.addHook("preHandler", async ({ session }, reply) => {
     if (!session) return;
-    session.hold();
+    session.data.hold();
     onResponseClose(reply, () => {
-      session.release();
+      session.data.release();
       if (registry.bytes > memoryBytes) unloadSoon();
     });
     await registry.wake(session);

@@ -19,7 +19,7 @@ import { answerModelCall } from "./model-route.js";
 
 /** POST /v1/responses and GET /v1/responses/{id}, also without /v1. */
 export function responsesRoutes(app: App, services: CallServices): void {
-  const stored = new StoredResponses(services.registry, tokenJsonFor(services.model));
+  const stored = new StoredResponses(tokenJsonFor(services.model));
   for (const url of ["/v1/responses", "/responses"]) {
     createResponse(app, services, stored, url);
     retrieveResponse(app, stored, url);
@@ -106,8 +106,8 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
 }
 
 /** Ids do not show which server they are from, so requests for responses of upstreams are not forwarded. */
-function notFoundError({ upstreamCalls }: Session, id: string): ApiError {
+function notFoundError({ counts }: Session, id: string): ApiError {
   const message = `The session has no stored response "${id.slice(0, 100)}".`;
   const hint = " Responses of upstreams cannot be retrieved here. Retrieve them from the upstream itself.";
-  return new ApiError("response_not_found", upstreamCalls > 0 ? `${message}${hint}` : message);
+  return new ApiError("response_not_found", counts.upstreamCalls > 0 ? `${message}${hint}` : message);
 }

@@ -129,13 +129,12 @@ export class SessionList {
   }
 }
 
-type State = Pick<
-  Session,
-  "state" | "isLoaded" | "interactionCount" | "rewardCount" | "sessionReward" | "lastAccessAt"
->;
+interface State extends Pick<Session, "state" | "isLoaded" | "interactionCount" | "sessionReward" | "lastAccessAt"> {
+  readonly rewardCount: number;
+}
 
-function readState({ state, isLoaded, interactionCount, rewardCount, sessionReward, lastAccessAt }: Session): State {
-  return { state, isLoaded, interactionCount, rewardCount, sessionReward, lastAccessAt };
+function readState({ state, isLoaded, interactionCount, sessionReward, lastAccessAt, data }: Session): State {
+  return { state, isLoaded, interactionCount, rewardCount: data.rewardCount, sessionReward, lastAccessAt };
 }
 
 function isSame(before: State, session: Session): boolean {
@@ -143,7 +142,7 @@ function isSame(before: State, session: Session): boolean {
     before.state === session.state &&
     before.isLoaded === session.isLoaded &&
     before.interactionCount === session.interactionCount &&
-    before.rewardCount === session.rewardCount &&
+    before.rewardCount === session.data.rewardCount &&
     before.sessionReward === session.sessionReward &&
     // A new value of an earlier reward shows in the time of the call only.
     before.lastAccessAt === session.lastAccessAt
@@ -163,7 +162,7 @@ function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: nu
 
 function* summarize(session: Session, task: number): Steps<EpisodeSummary> {
   if (!session.isLoaded) return describeEpisode(session, task, countInteractions(session));
-  session.hold();
+  session.data.hold();
   try {
     return describeEpisode(session, task, yield* summarizeSession(session));
   } catch (error) {
@@ -171,23 +170,18 @@ function* summarize(session: Session, task: number): Steps<EpisodeSummary> {
     if (!(error instanceof SessionError)) throw error;
     return describeEpisode(session, task, countInteractions(session));
   } finally {
-    session.release();
+    session.data.release();
   }
 }
 
 /** Returns what is known of a session's interactions without its data. */
-function countInteractions({
-  sessionReward,
-  interactionCount,
-  promptTokens,
-  completionTokens,
-}: Session): InteractionsSummary {
+function countInteractions({ sessionReward, interactionCount, counts }: Session): InteractionsSummary {
   return {
     reward: sessionReward ?? null,
     calls: interactionCount,
     turns: 0,
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
+    prompt_tokens: counts.promptTokens,
+    completion_tokens: counts.completionTokens,
     finish_reasons: {},
     broken: 0,
     left_out: 0,

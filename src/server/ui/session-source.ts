@@ -105,12 +105,12 @@ export class SessionSource implements Source {
 
   /** Reads the session's data from disk if necessary, and keeps it in memory meanwhile. */
   async #withData<T>(session: Session, use: (session: Session) => Promise<T>): Promise<T> {
-    session.hold();
+    session.data.hold();
     try {
       await this.#registry.wake(session);
       return await use(session);
     } finally {
-      session.release();
+      session.data.release();
     }
   }
 }

@@ -25,12 +25,13 @@ export class UpstreamLoad {
   begin(session: Session): () => void {
     const inFlight = this.#inFlight.get(session) ?? 0;
     this.#requireRoom(session, inFlight);
-    session.countUpstreamCall();
+    session.count("upstreamCalls");
     this.#inFlight.set(session, inFlight + 1);
     return () => this.#inFlight.set(session, (this.#inFlight.get(session) ?? 1) - 1);
   }
 
-  #requireRoom({ id, upstreamCalls }: Session, inFlight: number): void {
+  #requireRoom({ id, counts }: Session, inFlight: number): void {
+    const { upstreamCalls } = counts;
     const { calls, concurrentCalls } = this.#limits;
     if (upstreamCalls >= calls) {
       const message =

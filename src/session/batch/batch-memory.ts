@@ -1,7 +1,6 @@
-import { statfsSync } from "node:fs";
+import { readdirSync, statfsSync } from "node:fs";
 import { native } from "../../native/addon.js";
 import type { NativeSharedPool } from "../../native/contract.js";
-import { removeOrphanedBatches } from "./orphaned-batches.js";
 
 /**
  * The memory of a batch.
@@ -99,4 +98,29 @@ function trimRepeatedly(memory: WeakRef<SharedMemory>): NodeJS.Timeout {
     else clearInterval(timer);
   }, TRIM_EVERY_MS);
   return timer.unref();
+}
+
+/** Names of the lock files of pools. Each pool locks one file as long as its process lives. */
+const LOCK = /^rolltape-\d+-[0-9a-f]+\.lock$/;
+
+/**
+ * Removes the batch files of this user's dead processes, for example after `kill -9`. Batches that a reader moved, linked or mapped
+ * stay.
+ */
+function removeOrphanedBatches(directory: string): void {
+  if (!hasLocks(directory)) return;
+  try {
+    // Opening a pool removes the files of pools whose lock file is not locked any more.
+    new native.SharedPool({ directory, maxBytes: 1 }).close();
+  } catch {
+    // If files cannot be created in the directory, the first batch reports it.
+  }
+}
+
+function hasLocks(directory: string): boolean {
+  try {
+    return readdirSync(directory).some((name) => LOCK.test(name));
+  } catch {
+    return false;
+  }
 }

@@ -9,7 +9,6 @@ import type { BatchOptions } from "./batch-options.js";
 import { refuseConflicts } from "./option-conflicts.js";
 import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
 import { findRemoved, toInteractionFilter } from "./row-filter.js";
-import { SessionCounts } from "./session-counts.js";
 
 /** A planned export: the native plan and the sessions that its rows come from. */
 export interface ExportPlan {
@@ -19,7 +18,7 @@ export interface ExportPlan {
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
   /** Returns true if filters other than `roots` remove an interaction. Undefined without these options. */
   readonly removes: ((interaction: RecordedInteraction) => boolean) | undefined;
-  readonly counts: SessionCounts;
+  readonly counts: PlannedCounts;
   /** Of all sessions, also in a shard. */
   readonly episodes: PlanEpisodes;
   readonly isShard: boolean;
@@ -58,7 +57,7 @@ export function* planExport(sessions: readonly Session[], options: BatchOptions)
   refuseConflicts(options);
   const removes = toInteractionFilter(options);
   const leftOut: (readonly LeftOutInteraction[])[] = [];
-  const counts = new SessionCounts();
+  const counts = new PlannedCounts();
   const groups = new GroupNumbers();
   const builder = new native.PlanBuilder(toNative(options), yield* countInteractions(sessions));
   for (const [index, session] of sessions.entries()) {
@@ -247,4 +246,28 @@ function at<T>(list: ArrayLike<T>, index: number): T {
   const found = list[index];
   if (found === undefined) throw new RangeError(`index ${index} is outside of a list with ${list.length} entries`);
   return found;
+}
+
+/** What the metadata of a batch says of its sessions, as they were when each of them was planned. */
+export class PlannedCounts {
+  readonly rewardsMissing: string[] = [];
+  readonly #incompleteCalls: [id: string, count: number][] = [];
+  readonly #abortedCalls: [id: string, count: number][] = [];
+
+  add({ id, rewardsMissing, counts }: Session): void {
+    const { incompleteCalls, abortedCalls } = counts;
+    if (rewardsMissing) this.rewardsMissing.push(id);
+    if (incompleteCalls > 0) this.#incompleteCalls.push([id, incompleteCalls]);
+    if (abortedCalls > 0) this.#abortedCalls.push([id, abortedCalls]);
+  }
+
+  /** By session id, without sessions that have none. */
+  get incompleteCalls(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#incompleteCalls);
+  }
+
+  /** By session id, without sessions that have none. */
+  get abortedCalls(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#abortedCalls);
+  }
 }

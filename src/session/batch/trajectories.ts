@@ -47,8 +47,8 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
       filtered: plan.native.filteredCount,
       rewards_filtered: plan.native.rewardsFiltered.length > 0,
     }),
-    incomplete_calls: session.incompleteCalls,
-    aborted_calls: session.abortedCalls,
+    incomplete_calls: session.counts.incompleteCalls,
+    aborted_calls: session.counts.abortedCalls,
   };
   const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
   const items = listExportRows(plan).map((row) => writeItemHead(row, session, includeMessages));
@@ -112,7 +112,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     ...writeExportedFields({ ...record, leftOut: session.leftOut.reasonOf(record.index) }),
     sampling: samplingJson(record.sampling ?? DEFAULT_SAMPLING),
     ...(includeMessages && {
-      messages: session.readMessages(record).map(toChatMessage),
+      messages: session.data.log.readMessages(record).map(toChatMessage),
       output_message_list: record.output.map(toChatMessage),
     }),
   };

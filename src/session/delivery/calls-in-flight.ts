@@ -1,7 +1,7 @@
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { Waiters } from "../../support/async/waiters.js";
+import { hashText } from "../../support/hash-text.js";
 import { SessionError } from "../errors.js";
-import { hashText } from "../session-keys.js";
 import { type Attempt, identifyRequest } from "./attempt.js";
 import type { RequestAttempts } from "./attempts.js";
 

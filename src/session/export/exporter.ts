@@ -207,7 +207,7 @@ function* beginExports(sessions: readonly Session[], begun: Session[]): Steps<Re
     const error = findRefusal(session);
     if (error) refused.push({ id: session.id, error });
     else {
-      session.beginExport();
+      session.lifecycle.beginExport();
       begun.push(session);
     }
     yield;
@@ -237,8 +237,7 @@ async function drain(session: Session, { drainMilliseconds }: ExportWaits): Prom
   if (await session.calls.waitIdle(drainMilliseconds)) return;
   const message = `Session ${session.id} is being exported and accepts no more model calls.`;
   const reason = new SessionError("call_aborted", message);
-  const aborted = await session.calls.abortAll(reason);
-  session.incompleteCalls += aborted;
+  session.count("incompleteCalls", await session.calls.abortAll(reason));
 }
 
 /**

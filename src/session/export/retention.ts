@@ -98,7 +98,7 @@ export class Retention {
   #findOrAdd(session: Session, now: number): Kept {
     const known = this.#kept.get(session);
     if (known) return known;
-    const kept = { since: now, bytes: session.byteLength, missing: NONE };
+    const kept = { since: now, bytes: session.data.size.native, missing: NONE };
     this.#kept.set(session, kept);
     this.#bytes += kept.bytes;
     return kept;

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { Message } from "../../conversation/message.js";
+import type { RestoredTree } from "../../native/contract.js";
 import { runAtOnce } from "../../support/async/steps.js";
 import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
 import { type InputMessages, NOTHING_RESPELLED, type RecordedInteraction } from "../recorded-interaction.js";
@@ -23,6 +24,55 @@ export interface StoredInteraction {
   readonly templateArgs: RecordedInteraction["templateArgs"] | "parent";
   /** Identifies the request, so that its retries are recognized; undefined if it cannot be retried. */
   readonly request: string | undefined;
+}
+
+/** Facts of a stored interaction that the session knows. */
+interface StoredWith extends Pick<StoredInteraction, "native" | "objectBytes" | "request"> {
+  /** Template arguments of the parent. */
+  readonly ofParent: RecordedInteraction["templateArgs"];
+}
+
+/** Returns the stored form of an interaction. */
+export function toStoredInteraction(
+  interaction: RecordedInteraction,
+  { native, ofParent, objectBytes, request }: StoredWith,
+): StoredInteraction {
+  const { index: _, parent: _parent, tokenExact: _exact, templateArgs, input, output, ...facts } = interaction;
+  return {
+    native,
+    facts,
+    messages: () => ({ input, output }),
+    objectBytes,
+    templateArgs: templateArgs !== undefined && templateArgs === ofParent ? "parent" : templateArgs,
+    request,
+  };
+}
+
+/**
+ * Returns an interaction whose tokens were restored.
+ *
+ * @param at returns an interaction that was restored before
+ */
+export function fromStoredInteraction(
+  { facts, messages, templateArgs }: StoredInteraction,
+  index: number,
+  { parents, tokenExact }: RestoredTree,
+  at: (index: number) => RecordedInteraction,
+): RecordedInteraction {
+  const parent = parents[index] ?? -1;
+  return {
+    index,
+    parent,
+    tokenExact: tokenExact[index] === 1,
+    ...facts,
+    templateArgs: templateArgs === "parent" ? at(parent).templateArgs : templateArgs,
+    get input() {
+      return messages().input;
+    },
+    get output() {
+      return messages().output;
+    },
+  };
 }
 
 /** The first JSON part of a record. */
@@ -55,7 +105,7 @@ export function encodeInteraction(stored: StoredInteraction): Buffer {
     ...(templateArgs === undefined ? {} : { templateArgs: encodeArgs(templateArgs) }),
     request,
   };
-  const parts = [JSON.stringify(fields), JSON.stringify(toStored(stored.messages()))] as const;
+  const parts = [JSON.stringify(fields), JSON.stringify(encodeMessages(stored.messages()))] as const;
   const [fieldsLength, messagesLength] = [Buffer.byteLength(parts[0]), Buffer.byteLength(parts[1])];
   const end = HEADER_BYTES + fieldsLength + messagesLength;
   const bytes = Buffer.allocUnsafe(end + native.length);
@@ -90,7 +140,14 @@ export function decodeInteraction(bytes: Buffer, readMessages = () => decodeMess
 
 /** Returns the messages of an interaction. Throws if its bytes are damaged. */
 export function decodeMessages(bytes: Buffer): OwnMessages {
-  return fromStored(JSON.parse(splitRecord(bytes).messages.toString()) as StoredMessages);
+  const {
+    inherited,
+    respelled: stored,
+    added,
+    output,
+  } = JSON.parse(splitRecord(bytes).messages.toString()) as StoredMessages;
+  const respelled = stored ? new Map(stored) : NOTHING_RESPELLED;
+  return { input: { inherited, respelled, added }, output };
 }
 
 function splitRecord(bytes: Buffer): { fields: Buffer; messages: Buffer; native: Buffer } {
@@ -106,14 +163,9 @@ function splitRecord(bytes: Buffer): { fields: Buffer; messages: Buffer; native:
   };
 }
 
-function toStored({ input, output }: OwnMessages): StoredMessages {
+function encodeMessages({ input, output }: OwnMessages): StoredMessages {
   const { inherited, respelled, added } = input;
   return { inherited, ...(respelled.size > 0 ? { respelled: [...respelled] } : {}), added, output };
-}
-
-function fromStored({ inherited, respelled: stored, added, output }: StoredMessages): OwnMessages {
-  const respelled = stored ? new Map(stored) : NOTHING_RESPELLED;
-  return { input: { inherited, respelled, added }, output };
 }
 
 function encodeArgs(args: NonNullable<StoredInteraction["templateArgs"]>): NonNullable<Fields["templateArgs"]> {

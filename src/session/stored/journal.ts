@@ -1,3 +1,4 @@
+import type { Steps } from "../../support/async/steps.js";
 import type { ToolList } from "../tool-lists.js";
 import type { StoredInteraction } from "./interaction-record.js";
 import type { Outcome } from "./outcome-record.js";
@@ -20,6 +21,19 @@ export interface SessionJournal {
    * @param interactions number of interactions that were freed
    */
   freed(interactions: number): void;
+  /**
+   * Stores the response of an interaction (Responses API). The pieces of a long one are sealed in separate iterations of the event loop.
+   *
+   * @param isKept returns false if the session was freed meanwhile
+   * @returns resolves when a long text was written; undefined if there is nothing to wait for
+   */
+  saveResponse(index: number, text: string | Iterable<string>, isKept: () => boolean): Promise<void> | undefined;
+  /**
+   * Reads the UTF-8 of a response; undefined if there is none.
+   *
+   * @throws DamagedSessionError if it is damaged
+   */
+  readResponse(index: number): Steps<Buffer | undefined>;
   /** Returns the JSON of a list of tools; undefined if it was not stored. */
   readTools(key: string): string | undefined;
 }

@@ -1,9 +1,8 @@
 import { Session } from "../session.js";
 import type { ToolLists } from "../tool-lists.js";
 import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
-import { requireComplete } from "./read-session.js";
+import { requireComplete, type StoredSession } from "./read-session.js";
 import type { StoredHead } from "./session-records.js";
-import type { StoredSession } from "./stored-session.js";
 
 /**
  * Returns a session with its stored data. Changes of the returned session are not stored.
@@ -26,7 +25,7 @@ export function loadSession(
     ...(toolLists && { toolLists }),
   });
   try {
-    session.load(stored);
+    session.data.load(stored);
     return session;
   } catch (error) {
     throw new DamagedSessionError(summary.id, describeRestoreError(error), error);

@@ -5,7 +5,12 @@ import { DamagedSessionError } from "./damaged-session-error.js";
 import { decodeInteraction, type OwnMessages, type StoredInteraction } from "./interaction-record.js";
 import { readRecordKey } from "./keys.js";
 import { decodeOutcome, NO_OUTCOME, type Outcome } from "./outcome-record.js";
-import type { StoredSession } from "./stored-session.js";
+
+/** The stored data of a session. `outcomes[i]` belongs to `interactions[i]`. */
+export interface StoredSession {
+  readonly interactions: readonly StoredInteraction[];
+  readonly outcomes: readonly Outcome[];
+}
 
 /** Bytes of the records that are decoded in one step, which takes a few milliseconds. */
 const STEP_BYTES = 1 << 18;

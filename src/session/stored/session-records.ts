@@ -19,10 +19,16 @@ import type { SessionJournal } from "./journal.js";
 import { RECORD_KINDS, type RecordKind, readSessionKey, recordKey, sessionKey } from "./keys.js";
 import { encodeOutcome } from "./outcome-record.js";
 import { PendingSessions } from "./pending-sessions.js";
-import { damagedRecordError, nameByNumber, nameRecord, readStoredSession, requireComplete } from "./read-session.js";
+import {
+  damagedRecordError,
+  nameByNumber,
+  nameRecord,
+  readStoredSession,
+  requireComplete,
+  type StoredSession,
+} from "./read-session.js";
 import { openBytes, openJson, sealJson, sealPieces, sealText } from "./sealed-json.js";
 import { describeStoredDamage } from "./stored-problem.js";
-import type { StoredSession } from "./stored-session.js";
 import { ToolRecords } from "./tool-records.js";
 
 /** The record of a session that is read at every start; its interactions are not part of it. */
@@ -44,6 +50,11 @@ export interface StoredLease {
   readonly acknowledged: boolean;
   /** True: the lease ended without an acknowledgement. Its record is kept without sessions, so that a late one is refused. */
   readonly over: boolean;
+}
+
+/** Returns true if the export is held: its sessions are kept until it is acknowledged or its lease ends. */
+export function isHeld({ acknowledged, over }: StoredLease): boolean {
+  return !acknowledged && !over;
 }
 
 /** Maximum time in milliseconds for which changes of outcomes wait for another write that they can share a commit with. */
@@ -102,6 +113,8 @@ export class SessionRecords {
           ...this.#tools.remove(number),
         ]);
       },
+      saveResponse: (index, text, isKept) => this.#saveResponse(recordKey(number, "response", index), text, isKept),
+      readResponse: (index) => this.#readResponse(recordKey(number, "response", index), () => readHead().summary.id),
       readTools: (key) => this.#tools.read(key, () => readHead().summary.id),
     };
   }
@@ -143,18 +156,8 @@ export class SessionRecords {
     }
   }
 
-  /**
-   * Writes a stored response. The pieces of a long one are sealed in separate iterations of the event loop.
-   *
-   * @param isKept returns false if the session was freed meanwhile
-   */
-  saveResponse(
-    number: number,
-    index: number,
-    text: string | Iterable<string>,
-    isKept: () => boolean,
-  ): Promise<void> | undefined {
-    const write = (sealed: Buffer) => this.#write([set("records", recordKey(number, "response", index), sealed)]);
+  #saveResponse(key: Buffer, text: string | Iterable<string>, isKept: () => boolean): Promise<void> | undefined {
+    const write = (sealed: Buffer) => this.#write([set("records", key, sealed)]);
     if (typeof text !== "string") {
       return runInIterations(sealPieces(text)).then((sealed) => {
         // A record of a freed session would never be removed.
@@ -165,18 +168,13 @@ export class SessionRecords {
     return undefined;
   }
 
-  /**
-   * Reads the UTF-8 of a stored response; undefined if there is none.
-   *
-   * @param id of the session
-   * @throws DamagedSessionError if it is damaged
-   */
-  *readResponse(id: string, number: number, index: number): Steps<Buffer | undefined> {
+  /** @param readId returns the id of the session */
+  *#readResponse(key: Buffer, readId: () => string): Steps<Buffer | undefined> {
     try {
-      const bytes = this.#storage.get("records", recordKey(number, "response", index));
+      const bytes = this.#storage.get("records", key);
       return bytes && (yield* openBytes(bytes));
     } catch (error) {
-      throw damagedRecordError(id, `response ${index}`, error);
+      throw damagedRecordError(readId(), nameRecord(key), error);
     }
   }
 

@@ -29,7 +29,7 @@ export function* verifySession(head: StoredHead, records: readonly Entry[]): Gen
   try {
     const list = new RecordList();
     for (const record of records) list.add(record);
-    loadSession(head, list.read()).unload();
+    loadSession(head, list.read()).data.unload();
   } catch (error) {
     yield describeProblem(error, head.summary.interactionCount);
   }

@@ -1,11 +1,10 @@
 import type { Damage, Entry, StorageReader } from "../../storage/index.js";
 import { DamagedParts } from "./damaged-parts.js";
-import { isHeld } from "./held-exports.js";
 import { readSessionKey } from "./keys.js";
 import { groupBySession, type OfflineSession, readHeads, reasonOf } from "./offline-sessions.js";
 import { nameByNumber } from "./read-session.js";
 import { openJson } from "./sealed-json.js";
-import type { StoredLease } from "./session-records.js";
+import { isHeld, type StoredLease } from "./session-records.js";
 import { describeStoredDamage, type StoredProblem } from "./stored-problem.js";
 import { verifySession } from "./verify-session.js";
 

@@ -1,3 +1,4 @@
+import { showAsText } from "../../conversation/media.js";
 import { isSystem, type Message } from "../../conversation/message.js";
 import type { InteractionLog } from "../interaction-log.js";
 import type { RecordedInteraction } from "../recorded-interaction.js";
@@ -110,14 +111,17 @@ export class Compactions {
 
   /** Follows the answers after an interaction as far as the messages repeat their texts. Each answer must continue the one before. */
   #followTexts(from: number, messages: readonly Message[]): number {
-    const texts = messages.flatMap(({ role, content }) => (role === "assistant" ? [joinSpaces(content)] : []));
+    const texts = messages.flatMap(({ role, content }) =>
+      role === "assistant" ? [joinSpaces(showAsText(content))] : [],
+    );
     return texts.filter((text) => text !== "").reduce((index, text) => this.#findChild(index, text) ?? index, from);
   }
 
   #findChild(parent: number, text: string): number | undefined {
     for (let index = this.#next - 1; index > Math.max(parent, this.#next - MAX_ANSWERS - 1); index--) {
       const child = this.#log.at(index);
-      if (child.parent === parent && child.output.some(({ content }) => joinSpaces(content) === text)) return index;
+      if (child.parent === parent && child.output.some(({ content }) => joinSpaces(showAsText(content)) === text))
+        return index;
     }
     return undefined;
   }
@@ -158,16 +162,17 @@ function isRepeated(interaction: RecordedInteraction, places: readonly Place[]):
 
 /** Returns the texts of an answer that a new conversation may begin with. */
 function readSummaries({ output }: RecordedInteraction): string[] {
-  return output.flatMap(({ content }) =>
-    content.length > MAX_SUMMARY ? [] : [content, ...readTagged(content)].filter(({ length }) => length >= MIN_SUMMARY),
-  );
+  return output.flatMap(({ content }) => {
+    const text = showAsText(content);
+    return text.length > MAX_SUMMARY ? [] : [text, ...readTagged(text)].filter(({ length }) => length >= MIN_SUMMARY);
+  });
 }
 
-function readTagged(content: string): string[] {
+function readTagged(text: string): string[] {
   const [open, close] = SUMMARY_TAGS;
-  const start = content.indexOf(open);
-  const end = content.lastIndexOf(close);
-  return start >= 0 && end > start ? [content.slice(start + open.length, end)] : [];
+  const start = text.indexOf(open);
+  const end = text.lastIndexOf(close);
+  return start >= 0 && end > start ? [text.slice(start + open.length, end)] : [];
 }
 
 /** Returns the texts that are searched. System messages recur in every conversation; tool results are no summaries. */
@@ -177,8 +182,9 @@ function collectTexts(messages: readonly Message[]): string[] {
   for (const message of messages) {
     if (isSystem(message) || message.role === "tool") continue;
     if (left <= 0) break;
-    texts.push(joinSpaces(message.content.slice(0, left)));
-    left -= message.content.length;
+    const text = showAsText(message.content);
+    texts.push(joinSpaces(text.slice(0, left)));
+    left -= text.length;
   }
   return texts;
 }

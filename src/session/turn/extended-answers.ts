@@ -1,4 +1,5 @@
 import { canonicalMessages } from "../../conversation/canonical.js";
+import { showAsText } from "../../conversation/media.js";
 import type { Message } from "../../conversation/message.js";
 import type { MessageFilter } from "../../conversation/text-filter.js";
 import { native } from "../../native/addon.js";
@@ -81,15 +82,16 @@ export class ExtendedAnswers {
 
   /** Returns the recorded answers at this position with which the message begins, the longest first. */
   #listBeginnings(position: number, { content }: Message): Message[] {
+    const written = showAsText(content);
     const answers = new Map<string, Message>();
     for (const index of this.#listIndices(position)) {
       const { output } = this.#log.at(index);
       const [answer] = output;
-      if (!answer || output.length > 1 || hasCalls(answer) || answer.content.trim() === "") continue;
-      if (answer.content.length < content.length && content.startsWith(answer.content))
-        answers.set(answer.content, answer);
+      if (!answer || output.length > 1 || hasCalls(answer)) continue;
+      const text = showAsText(answer.content);
+      if (text.trim() !== "" && text.length < written.length && written.startsWith(text)) answers.set(text, answer);
     }
-    return [...answers.values()].sort((a, b) => b.content.length - a.content.length);
+    return [...answers].sort(([a], [b]) => b.length - a.length).map(([, answer]) => answer);
   }
 
   #listIndices(position: number): readonly number[] {

@@ -1,9 +1,9 @@
-import type { Message } from "../../conversation/message.js";
+import { canonicalMessages } from "../../conversation/canonical.js";
+import { isSystem, type Message } from "../../conversation/message.js";
 import type { MessageFilter } from "../../conversation/text-filter.js";
 import type { NativeSession, ParentMatch } from "../../native/contract.js";
 import type { InteractionLog } from "../interaction-log.js";
 import { inputLength, type RecordedInteraction } from "../recorded-interaction.js";
-import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
 import { type ExtendedAnswer, ExtendedAnswers } from "./extended-answers.js";
 import type { DigestedMessages } from "./known-messages.js";
 import { UndeclaredCalls } from "./undeclared-calls.js";
@@ -155,4 +155,36 @@ export class ParentSearch {
     const read = (interaction: RecordedInteraction) => [...this.#log.readMessages(interaction), ...interaction.output];
     return isSameConversation(read(one), read(other), this.#filters);
   }
+}
+
+/** Returns true if both are equal, as the search for a parent compares messages. */
+function isSameConversation(
+  one: readonly Message[],
+  other: readonly Message[],
+  filters: readonly MessageFilter[],
+): boolean {
+  const [a, b] = [canonicalMessages(one, filters), canonicalMessages(other, filters)];
+  return a.length === b.length && startsWith(b, a);
+}
+
+/**
+ * Returns true if `now` is longer than `before` and begins with it, system messages at the start aside. `before` must have
+ * other messages too.
+ */
+function continuesExceptSystem(
+  before: readonly Message[],
+  now: readonly Message[],
+  filters: readonly MessageFilter[],
+): boolean {
+  const [a, b] = [before, now].map((messages) => canonicalMessages(withoutSystem(messages), filters));
+  return a !== undefined && b !== undefined && a.length > 0 && a.length < b.length && startsWith(b, a);
+}
+
+function startsWith(messages: readonly string[], start: readonly string[]): boolean {
+  return start.every((message, i) => message === messages[i]);
+}
+
+function withoutSystem(messages: readonly Message[]): readonly Message[] {
+  const first = messages.findIndex((message) => !isSystem(message));
+  return first < 0 ? [] : messages.slice(first);
 }

@@ -5,14 +5,12 @@ import { sameTemplateArgs } from "../../conversation/template-args.js";
 import type { Api, CallFacts } from "../../facts/call-facts.js";
 import type { NativeGeneration, NativePrompt, ParentMatch } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
+import { hashText } from "../../support/hash-text.js";
 import { keepSpelling } from "../../support/json/spelled.js";
-import { encodeFacts, encodeLabels } from "../encode-facts.js";
-import { firstBytes } from "../first-bytes.js";
+import { encodeFacts, encodeLabels, firstBytes } from "../encode-facts.js";
 import { diffMessages, type InputMessages, type RecordedInteraction } from "../recorded-interaction.js";
 import type { SessionData } from "../session-data.js";
-import { hashText } from "../session-keys.js";
 import { measureMessages, measureRequest, type PromptGrowth, TOKEN_BYTES } from "../session-size.js";
-import type { ToolList } from "../tool-lists.js";
 import { digestRecordedCallIds } from "./call-ids.js";
 import type { ExtendedAnswer } from "./extended-answers.js";
 import type { DigestedMessages } from "./known-messages.js";
@@ -45,25 +43,13 @@ export interface Answer extends Omit<CallFacts, "extended"> {
   readonly request?: string | undefined;
 }
 
-/** A recorded answer. */
-export interface RecordedAnswer {
-  readonly interaction: RecordedInteraction;
-  readonly promptTokens: number;
-  readonly outputTokens: number;
-  /** Memory of the objects that the interaction does not share with its parent, in bytes. */
-  readonly objectBytes: number;
-  /** The tools of the request, if no earlier call had them since the session was loaded. */
-  readonly tools: ToolList | undefined;
-  /** See {@link Answer.request}. */
-  readonly request: string | undefined;
-}
-
 export interface TurnOptions {
   /** The interaction that the request names as its predecessor. */
   readonly previous: RecordedInteraction | undefined;
   /** Throws if the session cannot record an answer with this id. */
   readonly requireRecordable: (id: string | undefined) => void;
-  readonly onRecorded: (recorded: RecordedAnswer) => void;
+  /** Called with the lengths of an answer that is recorded, before it is stored. */
+  readonly onRecorded: (promptTokens: number, outputTokens: number) => void;
 }
 
 /** The part of a request that its interaction keeps. */
@@ -271,15 +257,8 @@ export class Turn implements SearchedRequest {
     const promptTokens = prompt.length;
     const newTokens = promptTokens - recorded.sharedTokens + outputTokens;
     const objectBytes = bytes + measureMessages(output);
-    const tools = data.add({ interaction, newTokens, objectBytes, tools: this.conversation.tools ?? [] });
-    this.#options.onRecorded({
-      interaction,
-      promptTokens,
-      outputTokens,
-      objectBytes,
-      tools,
-      request: answer.request,
-    });
+    this.#options.onRecorded(promptTokens, outputTokens);
+    data.add({ interaction, newTokens, objectBytes, tools: this.conversation.tools ?? [], request: answer.request });
     return interaction;
   }
 

@@ -1,5 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
+import { showAsText } from "../../../src/conversation/media.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { TOOLS } from "./answers.js";
 
@@ -127,7 +128,7 @@ export const meant = ({ content, reasoning, calls }: Told) => ({
 });
 
 export const toTold = ({ content, reasoning = "", toolCalls = [] }: Message): Told => ({
-  content,
+  content: showAsText(content),
   reasoning,
   calls: toolCalls.map((made) => [made.name, made.arguments]),
 });

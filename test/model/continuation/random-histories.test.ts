@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { showAsText } from "../../../src/conversation/media.js";
 import { TemplateError } from "../../../src/model/chat-model.js";
 import { type Continuation, ContinuationFinder } from "../../../src/model/continuation/continuation-finder.js";
 import { ChatTemplate } from "../../../src/model/template/chat-template.js";
@@ -71,9 +72,9 @@ function findMismatch(
   if (whole === undefined || (textBehindCalls && calls && answer.content !== "")) return undefined;
   if (!isDivided && !whole.endsWith(found.text)) return { whole, continuation: found.text };
   const before = whole.slice(0, whole.length - found.text.length);
-  if (!calls && !before.includes(answer?.content.trim() ?? "")) return { before };
+  if (!calls && !before.includes(showAsText(answer?.content ?? "").trim())) return { before };
   const shown = messages.slice(messageCount).filter(({ role }) => !(hidesResults && role === "tool"));
-  const texts = shown.map(({ content }) => content.trim());
+  const texts = shown.map(({ content }) => showAsText(content).trim());
   const left = texts.filter((text) => !found.text.includes(text) && !found.text.includes(inJson(text)));
   return left.length === 0 ? undefined : { left };
 }
@@ -131,7 +132,8 @@ function expectExtensions(source: string, stops: readonly string[]): number {
   fc.assert(
     fc.property(history, added, ({ conversation, messageCount }, addedText) => {
       const { messages } = conversation;
-      const { toolCalls = [], content = "" } = messages[messageCount - 1] ?? {};
+      const { toolCalls = [], content: answered = "" } = messages[messageCount - 1] ?? {};
+      const content = showAsText(answered);
       fc.pre(toolCalls.length === 0);
       const output = { role: "assistant" as const, content };
       const changed = {

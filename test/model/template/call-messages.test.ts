@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { showAsText } from "../../../src/conversation/media.js";
 import type { Message, ToolCall } from "../../../src/conversation/message.js";
 import { type CallStyle, placeCalls } from "../../../src/model/template/call-messages.js";
 import { ChatTemplate } from "../../../src/model/template/chat-template.js";
@@ -24,7 +25,7 @@ const IN_REASONING: CallStyle = { calls: "together", text: "reasoning" };
 
 const place = (rules: CallStyle, ...messages: Message[]) =>
   placeCalls(messages, rules).map(({ role, content, reasoning, toolCalls = [], toolCallId = "" }) =>
-    [role, content, reasoning ?? "", ...toolCalls.map(({ id }) => id), toolCallId]
+    [role, showAsText(content), reasoning ?? "", ...toolCalls.map(({ id }) => id), toolCallId]
       .filter((part) => part !== "")
       .join(" "),
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { showAsText } from "../../../src/conversation/media.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { ChatTemplate } from "../../../src/model/template/chat-template.js";
 import { placeSystemMessages, type SystemRules } from "../../../src/model/template/system-messages.js";
@@ -10,7 +11,7 @@ const user = (content: string): Message => ({ role: "user", content });
 const assistant = (content: string): Message => ({ role: "assistant", content });
 
 const place = (rules: SystemRules, ...messages: Message[]) =>
-  placeSystemMessages(messages, rules).map(({ role, content }) => `${role}: ${content}`);
+  placeSystemMessages(messages, rules).map(({ role, content }) => `${role}: ${showAsText(content)}`);
 
 describe("system messages", () => {
   it("stay as they are in a template that shows all of them", () => {
@@ -54,6 +55,15 @@ describe("system messages", () => {
       "user: b",
       "assistant: d",
       `user: ${c}`,
+    ]);
+  });
+
+  it("become a text beside the parts of a user message", () => {
+    const image = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 } as const;
+    const rules: SystemRules = { leading: "joined", later: "part_of_user" };
+    const seen: Message = { role: "user", content: [image, { type: "text", text: "a" }] };
+    expect(placeSystemMessages([seen, system("b")], rules)).toEqual([
+      { role: "user", content: [image, { type: "text", text: "a\n\n<system>\nb\n</system>" }] },
     ]);
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STEP_BYTES } from "../../../src/server/memory/split-base64.js";
+import type { SessionJournal } from "../../../src/session/stored/journal.js";
 import { eventLoop } from "../../../src/support/async/event-loop.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { AlternativesEngine } from "../../helpers/alternatives-engine.js";
@@ -28,6 +29,12 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
+function journalOf({ context }: Proxy<AlternativesEngine>, { id }: StartedSession): SessionJournal {
+  const { journal } = context.registry.get(id).data;
+  if (!journal) throw new Error("sessions are not stored");
+  return journal;
+}
+
 const respond = ({ key }: StartedSession) =>
   proxy.post(
     "/v1/responses",
@@ -52,11 +59,12 @@ describe("a stored response with many log probabilities", () => {
     };
     let ticker = setImmediate(tick);
     const flushed = vi.spyOn(proxy.context.registry, "flushed");
-    const save = vi.spyOn(proxy.context.registry, "saveResponse");
+    const journal = journalOf(proxy, session);
+    const save = journal.saveResponse.bind(journal);
     let before = 0;
-    save.mockImplementationOnce((...args) => {
+    vi.spyOn(journal, "saveResponse").mockImplementationOnce((...args) => {
       before = iterations;
-      return proxy.context.registry.saveResponse(...args);
+      return save(...args);
     });
     let after = 0;
     flushed.mockImplementation(async () => {
@@ -84,7 +92,7 @@ describe("a stored response with many log probabilities", () => {
     const sent = await respond(session);
     await proxy.close();
     await start();
-    const read = vi.spyOn(proxy.context.registry, "readResponse");
+    const read = vi.spyOn(journalOf(proxy, session), "readResponse");
     const parse = JSON.parse;
     const lengths: number[] = [];
     vi.spyOn(JSON, "parse").mockImplementation((...args: Parameters<typeof parse>) => {
@@ -106,15 +114,16 @@ describe("a stored response with many log probabilities", () => {
   it("is not written if its session expires meanwhile", async () => {
     const session = await proxy.session();
     const registry = proxy.context.registry;
-    const save = registry.saveResponse.bind(registry);
+    const journal = journalOf(proxy, session);
+    const save = journal.saveResponse.bind(journal);
     let saving: Promise<void> | undefined;
-    vi.spyOn(registry, "saveResponse").mockImplementation((...args) => {
+    vi.spyOn(journal, "saveResponse").mockImplementation((...args) => {
       saving = save(...args);
       registry.get(session.id).free("expired");
       return saving;
     });
     await respond(session);
     await saving;
-    expect(runAtOnce(registry.readResponse(registry.get(session.id), 0))).toBeUndefined();
+    expect(runAtOnce(journal.readResponse(0))).toBeUndefined();
   });
 });

@@ -51,10 +51,10 @@ test("exports sessions from disk with the same bytes as from memory", async () =
   await unloaded(started);
   const fromDisk = await proxy.post("/export_batch", { session_ids: [started.id] });
   const session = find(started);
-  session.hold();
+  session.data.hold();
   await proxy.context.registry.wake(session);
   const fromMemory = await proxy.post("/export_batch", { session_ids: [started.id] });
-  session.release();
+  session.data.release();
   expect(fromMemory.refusal).toBe("200");
   expect(fromDisk.raw.equals(fromMemory.raw)).toBe(true);
 });

@@ -297,7 +297,7 @@ test("ends the retention of a session that was exported before the clock was set
 
 test("keeps the number of aborted calls", async () => {
   const started = await recordSession();
-  proxy.context.registry.get(started.id).countAbortedCall();
+  proxy.context.registry.get(started.id).count("abortedCalls");
   await restart();
   expect(await readSession(started)).toMatchObject({ aborted_calls: 1 });
 });

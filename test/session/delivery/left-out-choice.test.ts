@@ -16,7 +16,7 @@ const lost = [{ index: 0, reason: "undelivered" }];
 describe("what exports leave out", () => {
   it.each(["taken", "held"] as const)("does not change after the first export was %s", (outcome) => {
     const session = endedSession();
-    session.beginExport();
+    session.lifecycle.beginExport();
     expect(session.chooseLeftOut()).toEqual([]);
     session.delivery.closedEarly(0);
     session.endExport(outcome);
@@ -28,7 +28,7 @@ describe("what exports leave out", () => {
   it("leaves out an answer that is delivered only after the first export", () => {
     const session = endedSession();
     session.delivery.closedEarly(0);
-    session.beginExport();
+    session.lifecycle.beginExport();
     expect(session.chooseLeftOut()).toEqual(lost);
     session.endExport("taken");
     session.delivery.answered(0);
@@ -41,8 +41,8 @@ describe("what exports leave out", () => {
 
   it("is the same for exports at the same time, and is chosen anew if none of them was settled", () => {
     const session = endedSession();
-    session.beginExport();
-    session.beginExport();
+    session.lifecycle.beginExport();
+    session.lifecycle.beginExport();
     session.chooseLeftOut();
     session.delivery.closedEarly(0);
     session.endExport("left");

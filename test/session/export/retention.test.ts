@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 /** An exported session whose tokens take this many bytes. */
 function exported(bytes: number): Session {
   const session = new Session({ id: "task-0", taskId: "task" });
-  Object.defineProperty(session, "byteLength", { value: bytes });
+  Object.defineProperty(session.data.size, "native", { value: bytes });
   session.end();
   session.lifecycle.beginExport();
   session.lifecycle.endExport("taken");

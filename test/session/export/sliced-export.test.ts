@@ -5,6 +5,7 @@ import { batchOptionsSchema } from "../../../src/session/batch/batch-options.js"
 import { planExport } from "../../../src/session/batch/plan.js";
 import { Exporter } from "../../../src/session/export/exporter.js";
 import { Session } from "../../../src/session/session.js";
+import { canUnload } from "../../../src/session/stored/loaded-sessions.js";
 import { LocalSession, TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { beginTurn } from "../../helpers/record-turn.js";
@@ -112,7 +113,7 @@ describe("an export whose planning is sliced", () => {
       registry.sweep(Date.now() + 2 * TIMEOUT_MILLISECONDS);
       for (const session of sessions) {
         refusals.add(refusalOf(() => session.setReward(1)));
-        expect(session.canUnload()).toBe(false);
+        expect(canUnload(session)).toBe(false);
       }
       for (const turn of open) refusals.add(refusalOf(() => turn.record({} as never)));
     });
@@ -179,7 +180,7 @@ describe("an export whose planning is sliced", () => {
     for (let step = 0; step < 3; step++) steps.next();
     for (const session of [early, late]) {
       session.delivery.closedEarly(0);
-      session.countAbortedCall();
+      session.count("abortedCalls");
     }
     const plan = runAtOnce(steps);
     expect([...plan.native.rows.sessions]).toEqual([0, 0, 1]);

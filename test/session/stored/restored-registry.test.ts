@@ -50,7 +50,7 @@ async function startUnloaded(registry: SessionRegistry, output: number): Promise
   const { session } = registry.start({});
   new LocalSession(session).record(turn([user("a story")], [1, 2], [output]));
   await records.committed();
-  session.unload();
+  session.data.unload();
   return session;
 }
 
@@ -109,7 +109,7 @@ test("does not restore a session that is deleted while it is read", async () => 
   const waking = registry.wake(session);
   await registry.delete(session.id);
   await waking;
-  expect([session.isLoaded, session.byteLength, session.interactionCount]).toEqual([false, 0, 1]);
+  expect([session.isLoaded, session.data.size.native, session.interactionCount]).toEqual([false, 0, 1]);
 });
 
 test("counts no memory for a session that was freed by an earlier process", async () => {
@@ -123,8 +123,8 @@ test("counts no memory for a session that was freed by an earlier process", asyn
   after.restore();
   const restored = [...after.all()];
   expect(restored.map(({ state }) => state)).toEqual(["expired", "active"]);
-  expect(restored[0]?.storedBytes).toBe(0);
-  expect(after.bytes).toBe(restored[1]?.storedBytes);
+  expect(restored[0]?.data.size.bytes).toBe(0);
+  expect(after.bytes).toBe(restored[1]?.data.size.bytes);
 });
 
 test("counts a session that expires before its end as over once, as expired", () => {

@@ -75,9 +75,9 @@ test("a file keeps tools, messages and choices of calls", async () => {
   expect(copy?.interactionCount).toBe(3);
   for (let index = 0; index < 3; index++) {
     const [expected, found] = [live.interaction(index), copy?.interaction(index)];
-    expect(found && copy?.readMessages(found)).toEqual(live.readMessages(expected));
+    expect(found && copy?.data.log.readMessages(found)).toEqual(live.data.log.readMessages(expected));
     expect(found?.output).toEqual(expected.output);
-    expect(found && copy?.readTools(found)).toBe(live.readTools(expected));
+    expect(found && copy?.data.readTools(found)).toBe(live.data.readTools(expected));
   }
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { showAsText } from "../../../src/conversation/media.js";
 import type { Message } from "../../../src/conversation/message.js";
 import type { RecordedInteraction } from "../../../src/session/recorded-interaction.js";
 import { Session } from "../../../src/session/session.js";
@@ -47,16 +48,16 @@ describe("texts of repeated answers", () => {
     expect(messages).toEqual(next);
     expect(messages[1]?.toolCalls).toBe(first.output[0]?.toolCalls);
     expect(second.input.respelled.get(1)?.toolCalls).toBe(first.output[0]?.toolCalls);
-    expect(session.readMessages(second)).toEqual(next);
+    expect(session.data.log.readMessages(second)).toEqual(next);
   });
 
   it("keeps the request's own spelling of an answer that the client changed", () => {
     const session = new Session({ id: "s", taskId: "s" });
     record(session, [question], answer);
-    const next = [question, { ...answer, content: `${answer.content} ` }, result];
+    const next = [question, { ...answer, content: `${showAsText(answer.content)} ` }, result];
     const second = record(session, next, { role: "assistant", content: "It rains." });
     expect(begin(session, next).messages).toEqual(next);
-    expect(session.readMessages(second)).toEqual(next);
+    expect(session.data.log.readMessages(second)).toEqual(next);
   });
 
   it("leaves the messages of a later request alone when an earlier one is recorded", () => {

@@ -47,7 +47,7 @@ describe("Turn", () => {
     turn.buildPrompt({ pieces: tokens(1, 2, 3) });
     const recorded = ["a", "b"].map((content) => recordAnswer(turn, { output: [{ ...answer, content }] }));
     expect(recorded.map(({ index }) => index)).toEqual([0, 1]);
-    expect(session.promptTokens).toBe(6);
+    expect(session.counts.promptTokens).toBe(6);
   });
 
   it("counts only tokens that it does not share with its parent", () => {

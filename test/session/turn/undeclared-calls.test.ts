@@ -47,8 +47,8 @@ describe("a call of a tool that was not declared, replaced by the client", () =>
     const last = record(session, again, done);
     const after = record(session, [...again, done, user], done);
     expect([next, last, after].map(({ parent }) => parent)).toEqual([unknown, next, last].map(({ index }) => index));
-    expect(session.readMessages(next)).toEqual(replaced);
-    expect(session.readMessages(after)).toEqual([...again, done, user]);
+    expect(session.data.log.readMessages(next)).toEqual(replaced);
+    expect(session.data.log.readMessages(after)).toEqual([...again, done, user]);
   });
 
   it("is distinguished from an equal call by its id", () => {

@@ -103,11 +103,11 @@ function* toFrames(
     if (!forBatch) yield* toolFrames(session, tools);
     yield toJson<SessionRecord>("session", { origin: key, summary: summarize(session, forBatch) });
     for (let index = 0; index < session.interactionCount; index++) {
-      const stored = forBatch ? toStoredFacts(session, index) : session.toStored(index);
+      const stored = forBatch ? toStoredFacts(session, index) : session.data.toStored(session.interaction(index));
       yield { kind: "interaction", payload: encodeInteraction(stored) };
     }
     const outcomes = Array.from({ length: session.interactionCount }, (_, index) =>
-      encodeOutcome(session.readOutcome(index)),
+      encodeOutcome(session.data.readOutcome(index)),
     );
     yield { kind: "outcomes", payload: Buffer.concat(outcomes) };
   }
@@ -126,7 +126,7 @@ function* toolFrames(session: Session, written: Set<string>): Generator<Frame> {
     const { toolsKey: key } = interaction;
     if (key === "" || written.has(key)) continue;
     written.add(key);
-    const text = session.readTools(interaction);
+    const text = session.data.readTools(interaction);
     if (text !== undefined) yield toJson<ToolsRecord>("tools", { key, text });
   }
 }

@@ -1,3 +1,4 @@
+import { showAsText } from "../../../../conversation/media.js";
 import type { Message, ToolCall } from "../../../../conversation/message.js";
 import { plural } from "../../state/format.js";
 import { indentJson } from "../../state/indent-json.js";
@@ -11,7 +12,8 @@ interface MessageViewProps {
 }
 
 export function MessageView({ message, isAnswer }: MessageViewProps) {
-  const { role, content, reasoning, toolCalls, toolCallId, name } = message;
+  const content = showAsText(message.content);
+  const { role, reasoning, toolCalls, toolCallId, name } = message;
   const isTool = role === "tool";
   return (
     <div class={`message ${ROLES.has(role) ? role : "other"}${isAnswer ? " answer" : ""}`}>
