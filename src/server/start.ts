@@ -22,7 +22,7 @@ import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
-import { toSamplingOverride } from "./call/sampling.js";
+import { toSamplingOverride } from "./call/sampling-override.js";
 import { addLostChanges, drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";

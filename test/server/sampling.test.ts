@@ -4,7 +4,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { createEmbeddedEngine, createVllmEngine } from "../../src/engine/index.js";
 import { DEFAULT_SAMPLING } from "../../src/facts/recorded-sampling.js";
 import { warnOfRawLogprobs } from "../../src/server/call/record.js";
-import { toSamplingOverride } from "../../src/server/call/sampling.js";
+import { toSamplingOverride } from "../../src/server/call/sampling-override.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";

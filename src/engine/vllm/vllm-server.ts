@@ -12,7 +12,7 @@ import {
 import type { RoutedExperts } from "../servers/call/routed-experts.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
-import { ServerConnections } from "../servers/wire/connections.js";
+import { type EncodedRequest, ServerConnections } from "../servers/wire/connections.js";
 import {
   askVersion,
   postControl,
@@ -21,7 +21,7 @@ import {
   requireHealthy,
 } from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
-import { type EncodedRequest, generateOnce, writeBody } from "../servers/wire/generate-once.js";
+import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
 import { adviseOnFlags, hasMasks, isRefusedWithMasks, refusedWithMasks } from "./explain-refusal.js";
 import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";

@@ -2,9 +2,10 @@ import type { Finish } from "../../engine/engine.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { OutputEvent, OutputParser, ParsedOutput } from "../../model/output/output-parser.js";
 import type { NativeGeneration } from "../../native/contract.js";
-import type { AnswerStart } from "../../protocols/generation-answer.js";
+import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../../protocols/output-parts.js";
+import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import { TokenSlices } from "./token-slices.js";
 
@@ -26,6 +27,14 @@ export interface ReadOutput extends ParsedOutput {
   /** Events that were not written to the sink. */
   readonly unsentEvents: readonly AnswerEvent[];
   readonly unsentTokens: RecordedTokens | undefined;
+}
+
+/** One answer of a recorded call. */
+export interface RecordedChoice {
+  readonly answer: GenerationAnswer;
+  readonly interaction: RecordedInteraction;
+  /** The end of the output, which was not written to the stream. */
+  readonly unsent: Pick<ReadOutput, "unsentEvents" | "unsentTokens">;
 }
 
 export interface AnswerReaderOptions {

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Conversation } from "../../conversation/message.js";
+import { estimateCharacters } from "../../conversation/size.js";
 import type { Api } from "../../facts/call-facts.js";
 import { type Peer, peerOf } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
@@ -13,17 +15,17 @@ import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
 import type { Turn } from "../../session/turn/turn.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
-import { eventLoop } from "../../support/async/event-loop.js";
+import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
 import { runInIterations } from "../../support/async/run-steps.js";
+import { groupDigits } from "../../support/group-digits.js";
 import { hashText } from "../../support/hash-text.js";
 import { keepSpelling } from "../../support/json/spelled.js";
 import type { AdmittedCall } from "../limits/admission.js";
 import { keepPromptText, type PromptTextUse, takePromptText } from "../memory/prompt-texts.js";
 import { requireSession } from "../plugins/auth.js";
 import type { CallServices } from "../services.js";
+import type { RecordedChoice } from "./answer-reader.js";
 import { type CallOrigin, readCallOrigin } from "./origin.js";
-import { isLongPrompt } from "./prompt.js";
-import type { RecordedChoice } from "./record.js";
 import { EventStream } from "./sending/event-stream.js";
 
 /** The parts of a model call that depend on its protocol. */
@@ -48,6 +50,9 @@ export interface BegunChoice {
   readonly inFlight: InFlightCall;
   readonly admitted: AdmittedCall | null;
 }
+
+/** The parts of a call that its prompt is made of. */
+export type Prompted = Pick<Call, "services" | "session" | "turn" | "isLong">;
 
 /** Header of calls with several choices: the ids of their interactions. Some SDKs drop the field that each choice has for it. */
 export const INTERACTIONS = "x-rolltape-interactions";
@@ -236,6 +241,23 @@ export class Call {
     const outcome = isRecorded ? "recorded" : abort.aborted ? "aborted" : "failed";
     services.metrics.calls.inc({ api, outcome }, this.#choices.length);
   }
+}
+
+/**
+ * Measures a conversation. Call this before any work that takes time for each character.
+ *
+ * @returns true if hashing or rendering the prompt takes a millisecond or more. Each of these steps then waits for `eventLoop.yield()`
+ * @throws ApiError `prompt_too_large`
+ */
+export function isLongPrompt({ settings }: CallServices, conversation: Conversation): boolean {
+  const characters = estimateCharacters(conversation);
+  if (characters > settings.maxPromptCharacters) {
+    const limit = groupDigits(settings.maxPromptCharacters);
+    const counted = groupDigits(characters);
+    const message = `The messages and tools count as ${counted} characters; server.max_prompt_characters allows ${limit}.`;
+    throw new ApiError("prompt_too_large", message);
+  }
+  return characters >= LONG_TEXT;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ChatModel } from "../../model/chat-model.js";
 import { joinIds } from "../../model/tokenizer/join-ids.js";
 import { inputLength, type RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { PromptTokens } from "../../session/turn/turn.js";
-import type { Prompted } from "./prompt.js";
+import type { Prompted } from "./call.js";
 
 const WITH_SPECIAL = { skipSpecialTokens: false } as const;
 

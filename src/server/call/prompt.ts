@@ -1,5 +1,4 @@
 import type { Conversation } from "../../conversation/message.js";
-import { estimateCharacters } from "../../conversation/size.js";
 import type { Api } from "../../facts/call-facts.js";
 import { ApiError } from "../../http/errors.js";
 import { type ChatModel, TemplateError } from "../../model/chat-model.js";
@@ -8,37 +7,16 @@ import type { ParentMatch } from "../../native/contract.js";
 import { inputLength } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { PromptTokens, Turn } from "../../session/turn/turn.js";
-import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
+import { eventLoop } from "../../support/async/event-loop.js";
 import { runInIterations } from "../../support/async/run-steps.js";
-import { groupDigits } from "../../support/group-digits.js";
 import type { CallServices } from "../services.js";
-import type { Call } from "./call.js";
+import { type Call, isLongPrompt, type Prompted } from "./call.js";
 import { continueTurn, findExtension, keepSampled } from "./extended-answer.js";
 
 /** Number of tokens that {@link decodePromptEnd} decodes. No template's generation prompt is longer. */
 const END_TOKENS = 32;
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
-
-/** The parts of a call that its prompt is made of. */
-export type Prompted = Pick<Call, "services" | "session" | "turn" | "isLong">;
-
-/**
- * Measures a conversation. Call this before any work that takes time for each character.
- *
- * @returns true if hashing or rendering the prompt takes a millisecond or more. Each of these steps then waits for `eventLoop.yield()`
- * @throws ApiError `prompt_too_large`
- */
-export function isLongPrompt({ settings }: CallServices, conversation: Conversation): boolean {
-  const characters = estimateCharacters(conversation);
-  if (characters > settings.maxPromptCharacters) {
-    const limit = groupDigits(settings.maxPromptCharacters);
-    const counted = groupDigits(characters);
-    const message = `The messages and tools count as ${counted} characters; server.max_prompt_characters allows ${limit}.`;
-    throw new ApiError("prompt_too_large", message);
-  }
-  return characters >= LONG_TEXT;
-}
 
 /** Returns the number of tokens that prompt and output of one call may have together. */
 export async function readContextLimit({

@@ -5,19 +5,10 @@ import type { Engine, GenerateResult, LogprobContent } from "../../engine/engine
 import { type RecordedSampling, recordedTemperature, recordSampling } from "../../facts/recorded-sampling.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import { joinDropped } from "../../protocols/server-tools.js";
-import type { RecordedInteraction } from "../../session/recorded-interaction.js";
-import type { ReadOutput } from "./answer-reader.js";
+import type { ReadOutput, RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
 import type { Choice, GeneratedChoice } from "./generation.js";
 import type { CallSampling } from "./sampling.js";
-
-/** One answer of a recorded call. */
-export interface RecordedChoice {
-  readonly answer: GenerationAnswer;
-  readonly interaction: RecordedInteraction;
-  /** The end of the output, which was not written to the stream. */
-  readonly unsent: Pick<ReadOutput, "unsentEvents" | "unsentTokens">;
-}
 
 /** Records the generated choices of a call as interactions. */
 export function recordChoices(

@@ -1,7 +1,8 @@
+import type { RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
 import { Choice, generateChoices } from "./generation.js";
 import { buildPrompt, readContextLimit } from "./prompt.js";
-import { type RecordedChoice, recordChoices, whenStored } from "./record.js";
+import { recordChoices, whenStored } from "./record.js";
 import { checkSampling, completeSampling } from "./sampling.js";
 
 /**

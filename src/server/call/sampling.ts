@@ -1,17 +1,11 @@
-import type { SamplingOverrideConfig } from "../../config/schema/sampling-override.js";
 import type { Grammar, ReasoningMarkers, SamplingParams } from "../../engine/engine.js";
-import { PARAMETERS, type ParameterName } from "../../facts/sampling.js";
 import { RequestError } from "../../protocols/request-error.js";
 import type { RequestSampling } from "../../protocols/request-sampling.js";
 import type { CallServices } from "../services.js";
 import type { Call } from "./call.js";
 import { buildGrammar } from "./grammar.js";
 import { decodePromptEnd } from "./prompt.js";
-
-type OverrideField = ParameterName | "temperature" | "seed" | "maxTokens";
-
-/** Sampling parameters that the configuration fixes, in the form of a request's parameters. */
-export type SamplingOverride = Partial<Pick<RequestSampling, OverrideField>>;
+import { OVERRIDE_NAMES } from "./sampling-override.js";
 
 /** The sampling of a call, which its choices share except for the seed. */
 export interface CallSampling {
@@ -20,26 +14,6 @@ export interface CallSampling {
   readonly reasoning: ReasoningMarkers | undefined;
   /** The configuration changed a value. */
   readonly isOverridden: boolean;
-}
-
-/** The fields that can be fixed, with their names in requests and in the configuration. */
-const OVERRIDE_NAMES = [
-  ["temperature", "temperature"],
-  ...Object.entries(PARAMETERS).map(([field, { json }]) => [field, json] as const),
-  ["seed", "seed"],
-  ["maxTokens", "max_tokens"],
-] as readonly (readonly [OverrideField, keyof SamplingOverrideConfig])[];
-
-/**
- * Returns the parameters that the configuration fixes; undefined if there are none. A parameter that is null there is left to the
- * request.
- */
-export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride | undefined {
-  const fixedFields = OVERRIDE_NAMES.flatMap(([field, name]) => {
-    const value = config[name];
-    return value === null ? [] : [[field, field === "topK" ? Math.max(Number(value), 0) : value] as const];
-  });
-  return fixedFields.length === 0 ? undefined : Object.fromEntries(fixedFields);
 }
 
 /**

@@ -217,4 +217,15 @@ describe("servers of a vLLM engine", () => {
     const { headers } = server.to("/inference/v1/generate")[0] ?? {};
     expect(headers).toMatchObject({ "x-session-id": "t%C3%A2che 7", "x-smg-routing-key": "t%C3%A2che 7" });
   });
+
+  it("get the trace of a call unchanged", async () => {
+    const server: VllmServer = opened(await startVllmServer());
+    const engine = opened(createVllmEngine({ ...OPTIONS, urls: [server.url] }));
+    const traceHeaders = {
+      traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+      tracestate: "rojo=1",
+    };
+    await engine.generate({ ...makeCall([1]), traceHeaders });
+    expect(server.to("/inference/v1/generate")[0]?.headers).toMatchObject(traceHeaders);
+  });
 });

@@ -1,16 +1,15 @@
 import type { Deadline } from "../../../support/async/deadline.js";
 import { sleep } from "../../../support/async/sleep.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
-import type { GenerateCall, GenerateResult, LabelVersions } from "../../engine.js";
+import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LabelVersions } from "../../engine.js";
 import type { ServerReply } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
-import { isBroken, NotStartedError, UnrecordableError } from "../wire/errors.js";
+import { abortError, isBroken, NotStartedError, saysRemoved, UnrecordableError } from "../wire/errors.js";
 import { Restarts } from "./cut.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { PlacedRequest } from "./placed-request.js";
-import { checkReply, readFinish } from "./read-finish.js";
 
 /** What all calls of an engine share. */
 export interface ServedCalls {
@@ -116,4 +115,39 @@ async function learnLogprobs(
   await untilAborted(server.findLogprobs(call), deadline).catch((error: unknown) => {
     if (error instanceof UnrecordableError) throw error;
   });
+}
+
+/**
+ * Checks a reply against its request.
+ *
+ * @param inputTokens prompt tokens that were sent
+ * @throws EngineError if the server used other prompt tokens, or aborted the generation with a status code
+ */
+function checkReply({ promptTokens, finish, tokens }: ServerReply, inputTokens: number): void {
+  if (promptTokens !== undefined && promptTokens !== inputTokens) {
+    const message = `Engine reply is inconsistent: it reports ${promptTokens} prompt tokens, but ${inputTokens} were sent.`;
+    throw new EngineError("engine_error", message);
+  }
+  if (finish?.type === "abort" && finish.statusCode !== undefined && !saysRemoved(finish.message)) {
+    throw abortError(finish.message, finish.statusCode, tokens);
+  }
+}
+
+/** Returns the finish reason; undefined if the generation was cut and can be resumed. */
+function readFinish({ finish }: ServerReply, { generation, sampling }: GenerateCall): Finish | undefined {
+  if (finish?.type === "abort") {
+    return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
+  }
+  if (generation.length === 0) throw new EngineError("engine_error", "The engine's reply has no tokens.");
+  if (finish?.type === "length") return { reason: "length" };
+  if (finish?.type !== "stop") {
+    throw new EngineError("engine_error", "The engine's reply does not say why the generation ended.");
+  }
+  const matched = finish.matched ?? findStopToken(generation.ids(generation.length - 1), sampling.stopTokenIds);
+  return matched === undefined ? { reason: "stop" } : { reason: "stop", matched };
+}
+
+/** vLLM names no token if it is the model's own end-of-sequence token. */
+function findStopToken([last]: Int32Array, stopTokenIds: readonly number[]): number | undefined {
+  return last !== undefined && stopTokenIds.includes(last) ? last : undefined;
 }

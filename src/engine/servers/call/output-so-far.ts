@@ -1,8 +1,13 @@
 import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../../engine.js";
 import type { EngineServer, ServerReply } from "../engine-server.js";
+import type { ReplyVersions } from "../versions/reply-versions.js";
 import { ServerDiedError } from "../wire/errors.js";
-import type { PlacedRequest } from "./placed-request.js";
 import { StopWatch } from "./stop-watch.js";
+
+interface AnsweredRequest {
+  readonly server: EngineServer;
+  readonly versions: ReplyVersions;
+}
 
 /** Collects facts about a call's output over all of its requests. The tokens themselves are in the call's generation. */
 export class OutputSoFar {
@@ -20,7 +25,7 @@ export class OutputSoFar {
   }
 
   /** Adds the facts of one reply. */
-  add({ server, versions }: PlacedRequest, { tokens, cachedTokens }: ServerReply): void {
+  add({ server, versions }: AnsweredRequest, { tokens, cachedTokens }: ServerReply): void {
     if (tokens > 0 && versions.isUncertain) this.#versionsUncertain = true;
     if (tokens > 0 && !this.#generators.includes(server)) this.#generators.push(server);
     this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.call.prompt.length);

@@ -1,10 +1,9 @@
 import { Waiters } from "../../../support/async/waiters.js";
-import type { EngineServerState } from "../../engine.js";
+import type { EngineServerCounts, EngineServerState } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable } from "../wire/errors.js";
 import { HealthMonitor } from "./health-monitor.js";
 import { ServerPlaces } from "./server-places.js";
-import { ServerTally } from "./server-tally.js";
 
 /**
  * If a server with requests sends nothing for this long, its scheduler is checked. A healthy server may be silent while it
@@ -111,5 +110,48 @@ export class PoolMember {
     await this.server.health(signal);
     const silent = this.#requests.size > 0 && Date.now() - this.#progressAt >= SILENCE_MS;
     if (silent) await this.server.schedulerHealth?.(signal);
+  }
+}
+
+/** Counts the requests to one server by outcome. */
+class ServerTally {
+  readonly #counts: { -readonly [Outcome in keyof EngineServerCounts]: number } = {
+    completed: 0,
+    failed: 0,
+    aborted: 0,
+    failovers: 0,
+  };
+  #lastFailure: { readonly message: string; readonly at: number } | undefined;
+
+  get counts(): EngineServerCounts {
+    return { ...this.#counts };
+  }
+
+  get lastFailure(): { readonly message: string; readonly at: number } | undefined {
+    return this.#lastFailure;
+  }
+
+  addCompleted(): void {
+    this.#add("completed");
+  }
+
+  /** Counts a request that the caller aborted, which is no failure of the server. */
+  addAborted(): void {
+    this.#add("aborted");
+  }
+
+  /** Counts a failed request, or a failed question on which a request depends. */
+  addFailed(error: unknown): void {
+    this.#add("failed");
+    this.#lastFailure = { message: error instanceof Error ? error.message : String(error), at: Date.now() };
+  }
+
+  /** Counts a request that did not begin here and went to another server. */
+  addFailover(): void {
+    this.#add("failovers");
+  }
+
+  #add(outcome: keyof EngineServerCounts): void {
+    this.#counts[outcome]++;
   }
 }

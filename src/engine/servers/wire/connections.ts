@@ -1,9 +1,9 @@
 import { Pool } from "undici";
 import { native } from "../../../native/addon.js";
+import type { AskedExperts, ReplyFormat } from "../../../native/contract.js";
 import type { AbortSource } from "../../../support/async/abort-source.js";
 import { EngineError, type GenerateCall } from "../../engine.js";
 import { isBroken, notStarted, transportError } from "./errors.js";
-import type { EncodedRequest, RequestBody } from "./generate-once.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
 import { type PostOptions, post, type ReplySink } from "./post.js";
 
@@ -22,6 +22,23 @@ const GENERATE_OPTIONS = {
   connectTimeout: CONNECT_MS,
   pipelining: 1,
 } as const;
+
+/** A request as it is sent: the only copy of a call's content. */
+export interface EncodedRequest extends RequestBody {
+  /** Path below the server's base URL, without a leading slash. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly format: ReplyFormat;
+  /** The routed experts that it asks for. */
+  readonly experts?: AskedExperts | undefined;
+}
+
+/** The JSON body of a request. */
+export interface RequestBody {
+  readonly body: Buffer;
+  /** Called when the request succeeded and the operating system has all bytes of the body. Without it, the body's memory is freed then. */
+  readonly onSent?: (() => void) | undefined;
+}
 
 /** The parts of a call that are sent as headers. The affinity key tells routers which worker has the session. */
 type CallHeaders = Pick<GenerateCall, "affinityKey" | "traceHeaders">;

@@ -1,28 +1,10 @@
-import type { AskedExperts, ReplyFormat } from "../../../native/contract.js";
 import type { GenerateCall } from "../../engine.js";
 import type { ServerReply, ServerRequest } from "../engine-server.js";
-import type { ServerConnections } from "./connections.js";
+import type { EncodedRequest, RequestBody, ServerConnections } from "./connections.js";
 import { GenerationSink } from "./reply-sink.js";
 
 /** From this many ids on, a request is written on a worker thread. */
 const ASYNC_WRITE_IDS = 32 * 1024;
-
-/** A request as it is sent: the only copy of a call's content. */
-export interface EncodedRequest extends RequestBody {
-  /** Path below the server's base URL, without a leading slash. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly format: ReplyFormat;
-  /** The routed experts that it asks for. */
-  readonly experts?: AskedExperts | undefined;
-}
-
-/** The JSON body of a request. */
-export interface RequestBody {
-  readonly body: Buffer;
-  /** Called when the request succeeded and the operating system has all bytes of the body. Without it, the body's memory is freed then. */
-  readonly onSent?: (() => void) | undefined;
-}
 
 /** Sends one request and adds the tokens of its reply, streamed or not, to the call's generation. */
 export async function generateOnce(

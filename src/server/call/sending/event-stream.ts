@@ -11,8 +11,7 @@ import type { AnswerEvent } from "../../../protocols/output-parts.js";
 import type { StreamEncoder } from "../../../protocols/stream-encoder.js";
 import { toServerApiError } from "../../errors.js";
 import type { CallServices } from "../../services.js";
-import type { AnswerSink } from "../answer-reader.js";
-import type { RecordedChoice } from "../record.js";
+import type { AnswerSink, RecordedChoice } from "../answer-reader.js";
 import { type OnFlushed, PieceWriter } from "./piece-writer.js";
 
 const EVENTS = "text/event-stream; charset=utf-8";
