@@ -6,7 +6,6 @@ import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
 import type { ServerReply, ServerRequest } from "../engine-server.js";
 import { errorCode, failureError, failureInBody, generationError, removalInBody, replyError } from "./errors.js";
-import type { EncodedRequest } from "./generate-once.js";
 import type { ReplySink } from "./post.js";
 import { ReplySize } from "./reply-size.js";
 
@@ -30,7 +29,7 @@ export class GenerationSink implements ReplySink {
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  constructor(request: ServerRequest, { format, experts }: Pick<EncodedRequest, "format" | "experts">) {
+  constructor(request: ServerRequest, format: ReplyFormat, experts: AskedExperts | undefined) {
     this.#request = request;
     this.#format = format;
     this.#experts = experts;
