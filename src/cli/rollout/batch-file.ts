@@ -26,8 +26,8 @@ export const DISK: BatchFileSystem = { statfs, open, rename, rm: (path) => rm(pa
  * A batch could not be written. No partial file is left. An earlier file of that name is unchanged, unless the rename
  * succeeded and only the sync of the folder failed.
  */
-export class BatchFileError extends Error {
-  override readonly name = "BatchFileError";
+export class BatchWriteError extends Error {
+  override readonly name = "BatchWriteError";
   readonly file: string;
   /** Why it could not be written, without the file's name. */
   readonly reason: string;
@@ -43,7 +43,7 @@ export class BatchFileError extends Error {
  * Writes a batch to a partial file beside `file`, syncs it to the disk, and renames it. When this resolves, the file is
  * complete and survives a power failure.
  *
- * @throws BatchFileError if there is too little space, or a step fails
+ * @throws BatchWriteError if there is too little space, or a step fails
  */
 export async function writeBatchFile(file: string, batch: Uint8Array, disk: BatchFileSystem = DISK): Promise<void> {
   const partial = partialPathOf(file);
@@ -57,13 +57,13 @@ export async function writeBatchFile(file: string, batch: Uint8Array, disk: Batc
     await syncFolder(dirname(file), disk);
   } catch (error) {
     await disk.rm(partial).catch(() => undefined);
-    throw error instanceof BatchFileError ? error : new BatchFileError(file, describeReason(error), { cause: error });
+    throw error instanceof BatchWriteError ? error : new BatchWriteError(file, describeReason(error), { cause: error });
   } finally {
     process.off("exit", removeAtExit);
   }
 }
 
-/** @throws BatchFileError if the file system has less space than that */
+/** @throws BatchWriteError if the file system has less space than that */
 export async function requireBatchSpace(
   file: string,
   needed: number,
@@ -75,7 +75,7 @@ export async function requireBatchSpace(
   // File systems that do not know their size report 0 blocks.
   if (blocks === 0 || free >= needed) return;
   const reason = `it needs ${formatBytes(needed)}, but ${folder} has ${formatBytes(free)} free`;
-  throw new BatchFileError(file, reason);
+  throw new BatchWriteError(file, reason);
 }
 
 /** Returns the path at which a file is written before it is renamed. */

@@ -61,7 +61,7 @@ export class BatchFiles {
   /**
    * Writes a batch. The file appears when it is complete.
    *
-   * @throws BatchFileError if no folder took it
+   * @throws BatchWriteError if no folder took it
    */
   async write(file: string, batch: BatchContent): Promise<SavedBatch> {
     const written = await this.#writer.write(file, batch);

@@ -1,7 +1,7 @@
 import { mkdtemp, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { sleep } from "../../support/async/sleep.js";
-import { BatchFileError, writeBatchFile } from "./batch-file.js";
+import { BatchWriteError, writeBatchFile } from "./batch-file.js";
 import type { BatchContent } from "./receive-batch.js";
 
 export interface BatchWriterOptions {
@@ -22,7 +22,7 @@ export interface SavedBatch {
   /** The file that has the batch. */
   readonly file: string;
   /** Why the batch is in a rescue folder; undefined if it is in the requested file. */
-  readonly failure: BatchFileError | undefined;
+  readonly failure: BatchWriteError | undefined;
 }
 
 const PAUSE_MS = 2000;
@@ -38,7 +38,7 @@ export class BatchWriter {
   /**
    * Tries to write `file` until it succeeds or the time is over, then tries the rescue folders.
    *
-   * @throws BatchFileError if no folder accepted it
+   * @throws BatchWriteError if no folder accepted it
    */
   async write(file: string, batch: BatchContent): Promise<SavedBatch> {
     const { signal, waitSeconds, untilSaved, tell, pauseMilliseconds = PAUSE_MS } = this.#options;
@@ -64,7 +64,7 @@ export class BatchWriter {
     }
   }
 
-  #announcement({ message, file }: BatchFileError): string {
+  #announcement({ message, file }: BatchWriteError): string {
     const { waitSeconds, rescueFolders } = this.#options;
     const time = Number.isFinite(waitSeconds) ? ` for ${waitSeconds} s` : "";
     const [rescue] = rescueFolders;
@@ -94,13 +94,13 @@ async function keepInMemory(content: BatchContent): Promise<Uint8Array> {
   return bytes;
 }
 
-async function attemptToWrite(file: string, content: BatchContent): Promise<BatchFileError | undefined> {
+async function attemptToWrite(file: string, content: BatchContent): Promise<BatchWriteError | undefined> {
   try {
     if (content instanceof Uint8Array) await writeBatchFile(file, content);
     else await content.commit(file);
     return undefined;
   } catch (error) {
-    if (error instanceof BatchFileError) return error;
+    if (error instanceof BatchWriteError) return error;
     throw error;
   }
 }

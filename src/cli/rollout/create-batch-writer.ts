@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { BatchFields } from "../../client/admin-client.js";
-import type { BatchFileError } from "./batch-file.js";
+import type { BatchWriteError } from "./batch-file.js";
 import { BatchWriter } from "./batch-writer.js";
 import type { JobSetup } from "./job-setup.js";
 import type { BatchExportError } from "./survivors.js";
@@ -32,7 +32,7 @@ export interface UnwrittenBatch {
 
 /** Describes a batch that no folder accepted, and how to export its sessions again if a proxy outlives the job. */
 export function describeUnwritten(
-  { message, file }: BatchFileError,
+  { message, file }: BatchWriteError,
   { proxy, options }: Pick<JobSetup, "proxy" | "options">,
   { sessionIds, fields }: UnwrittenBatch,
 ): string {

@@ -3,8 +3,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { permissions } from "../../support/private-files.js";
 import {
-  BatchFileError,
   type BatchFileSystem,
+  BatchWriteError,
   DISK,
   describeReason,
   partialPathOf,
@@ -46,7 +46,7 @@ export class PartialBatch {
    * Creates the partial file of `file`.
    *
    * @param byteLength size of the batch, if it is known
-   * @throws BatchFileError if there is too little space, or it cannot be created
+   * @throws BatchWriteError if there is too little space, or it cannot be created
    */
   static async create(
     file: string,
@@ -99,7 +99,7 @@ export class PartialBatch {
    * Renames the file, after {@link sync}. When this resolves, it survives a power failure. If it rejects, {@link readBack} still
    * works.
    *
-   * @throws BatchFileError
+   * @throws BatchWriteError
    */
   async commit(file: string): Promise<void> {
     await describing(file, async () => {
@@ -147,6 +147,6 @@ async function describing<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof BatchFileError ? error : new BatchFileError(file, describeReason(error), { cause: error });
+    throw error instanceof BatchWriteError ? error : new BatchWriteError(file, describeReason(error), { cause: error });
   }
 }

@@ -10,7 +10,7 @@ import { fromWire } from "../../rollout/lease/wire-result.js";
 import { isProxyAbsent } from "../../rollout/proxy-loss.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
 import { Rejection } from "../../rollout/rejection.js";
-import { BatchFileError } from "./batch-file.js";
+import { BatchWriteError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import { BatchTrainer } from "./batch-trainer.js";
 import type { SavedBatch } from "./batch-writer.js";
@@ -345,14 +345,14 @@ export class RolloutJob implements StoppableJob {
     try {
       written = await this.#batches.write(this.#batches.nextFile(), content);
     } catch (error) {
-      if (!(error instanceof BatchFileError)) throw error;
+      if (!(error instanceof BatchWriteError)) throw error;
       this.#tell(describeUnwritten(error, this.#job, { sessionIds, fields }));
       this.fail(error);
       return undefined;
     }
     const { file, failure } = written;
     if (failure) {
-      const moved = new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`);
+      const moved = new BatchWriteError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`);
       // Reported for each batch, because the job's error names only the first.
       this.#tell(moved.message);
       this.fail(moved);

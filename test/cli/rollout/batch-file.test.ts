@@ -66,7 +66,7 @@ describe("a batch file", () => {
     const folder = temporaryFolder();
     const { disk, steps } = diskThat({ statfs: async () => ({ blocks: 100, bavail: 2, bsize: 1024 }) });
     await expect(writeBatchFile(join(folder, "batch.st"), BATCH, disk)).rejects.toMatchObject({
-      name: "BatchFileError",
+      name: "BatchWriteError",
       message: `${folder}/batch.st cannot be written: it needs 4.9 KiB, but ${folder} has 2.0 KiB free`,
     });
     expect(steps).toEqual([]);

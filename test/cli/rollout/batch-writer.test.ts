@@ -57,7 +57,7 @@ describe("a batch that cannot be written", () => {
 
   it("fails if no folder accepts it and the proxy still has its sessions", async () => {
     const { writer, file } = writerWith({ waitSeconds: 0, rescueFolders: [], untilSaved: false });
-    await expect(writer.write(file, BATCH)).rejects.toMatchObject({ name: "BatchFileError", file });
+    await expect(writer.write(file, BATCH)).rejects.toMatchObject({ name: "BatchWriteError", file });
   });
 
   it("is retried without a limit if no folder accepts it and the data exists nowhere else", async () => {
