@@ -272,6 +272,24 @@ def test_no_group_is_older_than_allowed_and_every_task_is_had_once(seed: int) ->
         assert [index for batch in batches for index in batch] == accepted
 
 
+def test_closing_deletes_sessions_of_groups_that_wait_or_have_just_ended() -> None:
+    async def main() -> FakeRunner:
+        runner: Any = FakeRunner(random.Random(0))
+        options = {"n": 1, "min_accepted": 1, "max_failed_groups": 9, "ended_steps": 0}
+        tasks = iter([(index, None) for index in (0, 1, 3, 4)])
+        pool = TaskPool(runner, tasks, batch_tasks=1, max_staleness=3, **options)
+        groups, _ = await pool.take()
+        # All others end, and nobody asks for them.
+        while runner.running:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await pool.close()
+        runner.deleted += [f"s-{group.index}" for group in groups]
+        return runner
+
+    assert sorted(asyncio.run(main()).deleted) == ["s-0", "s-1", "s-3", "s-4"]
+
+
 PROGRAM = """
 import asyncio, os, sys
 import rolltape

@@ -76,8 +76,10 @@ class TaskPool:
         """Stops the groups that run, and deletes the sessions of those that wait."""
         for each in self._running:
             each.future.cancel()
-        await asyncio.gather(*(each.future for each in self._running), return_exceptions=True)
-        await delete_sessions(self._runner, [group for _, group in self._waiting])
+        results = await asyncio.gather(*(each.future for each in self._running), return_exceptions=True)
+        # A group that had just ended was not cancelled.
+        ended = [group for result in results if not isinstance(result, BaseException) for group in result]
+        await delete_sessions(self._runner, [*(group for _, group in self._waiting), *ended])
 
     def _is_ready(self) -> bool:
         if not self._running:
