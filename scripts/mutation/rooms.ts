@@ -8,7 +8,7 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   server: ["test/client"],
   protocols: ["test/server", "test/e2e/clients"],
   http: ["test/server", "test/gateway"],
-  control: ["test/server", "test/gateway", "test/client"],
+  "admin-api": ["test/server", "test/gateway", "test/client"],
   "model/output": ["test/model"],
   support: ["test/config", "test/http", "test/session", "test/client"],
 };

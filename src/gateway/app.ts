@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
-import { adminAuth } from "../control/admin-auth.js";
-import { toErrorBody } from "../control/error-body.js";
-import { toSessionApiError } from "../control/session-errors.js";
+import { adminAuth } from "../admin-api/admin-auth.js";
+import { toErrorBody } from "../admin-api/error-body.js";
+import { toSessionApiError } from "../admin-api/session-errors.js";
 import type { App } from "../http/app-type.js";
 import { bodyBudget } from "../http/body-budget.js";
 import { BodyShares } from "../http/body-shares.js";

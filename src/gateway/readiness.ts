@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { weightVersionSchema } from "../control/weight-version.js";
+import { weightVersionSchema } from "../admin-api/weight-version.js";
 import type { GatewayContext } from "./context.js";
 import { mergeWarnings } from "./merge-warnings.js";
 import type { WorkerPool } from "./worker-pool.js";

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_REGISTRATION_BYTES, type Registration, registrationSchema } from "../control/worker-registration.js";
+import { MAX_REGISTRATION_BYTES, type Registration, registrationSchema } from "../admin-api/worker-registration.js";
 import { untilAborted } from "../support/async/until-aborted.js";
 import { readRegularFile } from "../support/regular-file.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
+import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../admin-api/weight-version.js";
 import { WorkerContact } from "./contact/worker-contact.js";
 import { WorkerReturns } from "./contact/worker-returns.js";
 import { LookupBudget } from "./lookup-budget.js";

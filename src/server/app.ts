@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
+import { toErrorBody } from "../admin-api/error-body.js";
 import { TEMPLATE_TYPE } from "../config/index.js";
-import { toErrorBody } from "../control/error-body.js";
 import type { Engine } from "../engine/engine.js";
 import type { App } from "../http/app-type.js";
 import { bodyBudget } from "../http/body-budget.js";

@@ -1,4 +1,4 @@
-import { isLater, NEVER_SET, stampVersion, type WeightVersion } from "../control/weight-version.js";
+import { isLater, NEVER_SET, stampVersion, type WeightVersion } from "../admin-api/weight-version.js";
 import type { VersionFile } from "./version-file.js";
 
 /**

@@ -1,4 +1,4 @@
-import { toSessionApiError } from "../control/session-errors.js";
+import { toSessionApiError } from "../admin-api/session-errors.js";
 import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
 import { TokenizerError } from "../model/tokenizer/piece-encoder.js";

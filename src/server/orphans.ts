@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
+import { removeDeadRegistrations } from "../admin-api/dead-registrations.js";
 import type { Config } from "../config/index.js";
-import { removeDeadRegistrations } from "../control/dead-registrations.js";
 import type { ExportServices } from "./services.js";
 
 /** Removes the files of dead servers on this machine: batches in shared memory, and registrations in the workers folder. */

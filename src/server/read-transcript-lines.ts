@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import { writeFailedTranscript } from "../control/failed-transcript.js";
+import { writeFailedTranscript } from "../admin-api/failed-transcript.js";
 import { logServerError } from "../http/error-log.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import { concatInSteps } from "../support/async/concat-in-steps.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { weightVersionSchema } from "../control/weight-version.js";
-import { describeHold } from "../control/weights/weight-updates.js";
+import { weightVersionSchema } from "../admin-api/weight-version.js";
+import { describeHold } from "../admin-api/weights/weight-updates.js";
 import type { ModelWarning } from "./model-warnings.js";
 import type { ServerServices } from "./services.js";
 import { describeForClients } from "./storage/client-errors.js";

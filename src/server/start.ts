@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
+import { registerWorker } from "../admin-api/worker-registration.js";
 import {
   type Config,
   compileMessageFilters,
@@ -12,7 +13,6 @@ import {
   type Starter,
   TEMPLATE_TYPE,
 } from "../config/index.js";
-import { registerWorker } from "../control/worker-registration.js";
 import { listen } from "../http/listen.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isLater, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
+import { isLater, type WeightVersion, weightVersionSchema } from "../admin-api/weight-version.js";
 import { readRegularFile } from "../support/regular-file.js";
 
 /** Has no suffix `.json`: every `*.json` in the folder is the registration of a worker. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { temporaryFolder } from "../cli/rolltape.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import { WorkerAddresses } from "../../src/gateway/worker-addresses.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { Gateway, startWorker } from "./workers.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { ADMIN_KEY } from "../helpers/proxy.js";
 import { until } from "../helpers/until.js";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "../helpers/until.js";
 import { Gateway, readWorkerTag, startWorker } from "./workers.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PROBE_PATHS } from "../../src/control/probe-paths.js";
+import { PROBE_PATHS } from "../../src/admin-api/probe-paths.js";
 import { readGatewayReadiness } from "../../src/gateway/readiness.js";
 import { Gateway, startWorker } from "./workers.js";
 

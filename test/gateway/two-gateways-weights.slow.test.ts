@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
+import type { WeightsRecord } from "../../src/admin-api/weights/weights-schemas.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";

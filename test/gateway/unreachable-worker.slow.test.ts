@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import { readFirstLine } from "../../src/support/processes/ready-line.js";
 import { rolltape, temporaryFolder } from "../cli/rolltape.js";
 import { HttpTrainer } from "../helpers/http-trainer.js";

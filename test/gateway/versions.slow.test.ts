@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import { parseConfig } from "../../src/config/index.js";
-import { registerWorker } from "../../src/control/worker-registration.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { ADMIN_KEY } from "../helpers/proxy.js";

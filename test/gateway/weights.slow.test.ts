@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import type { WeightsRecord } from "../../src/admin-api/weights/weights-schemas.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { temporaryFolder } from "../cli/rolltape.js";

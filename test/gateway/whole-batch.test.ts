@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { toSessionApiError } from "../../src/control/session-errors.js";
+import { toSessionApiError } from "../../src/admin-api/session-errors.js";
 import { packShards, type ShardOptions } from "../../src/session/batch/batch.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { mergeOrigins } from "../../src/session/batch/merge-origins.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { until } from "../helpers/until.js";

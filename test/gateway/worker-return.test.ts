@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { Agent } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { registerWorker } from "../../src/control/worker-registration.js";
+import { registerWorker } from "../../src/admin-api/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "../helpers/until.js";
 import { type Script, type ScriptedWorker, startScripted } from "./scripted-worker.js";

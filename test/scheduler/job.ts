@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Registration, registrationSchema } from "../../src/control/worker-registration.js";
+import { type Registration, registrationSchema } from "../../src/admin-api/worker-registration.js";
 import { type JobInput, type JobSpec, jobSchema } from "../../src/scheduler/job.js";
 import type { ProcessRecord } from "../../src/scheduler/supervised-process.js";
 import { readSafetensors } from "../helpers/safetensors.js";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { PROBE_PATHS } from "../../src/control/probe-paths.js";
+import { PROBE_PATHS } from "../../src/admin-api/probe-paths.js";
 import { Gateway, startWorker } from "../gateway/workers.js";
 
 /** Agent programs ask these paths, without a key, before their first model call. */

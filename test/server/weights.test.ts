@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
+import type { WeightsRecord } from "../../src/admin-api/weights/weights-schemas.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
 import { rendezvousOrder } from "../../src/engine/servers/pool/rendezvous.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { weightVersionSchema } from "../../control/weight-version.js";
+import { weightVersionSchema } from "../../admin-api/weight-version.js";
 import { IDENTITY, requireReadableFormat } from "../../server/storage/identity.js";
 import { ORIGIN } from "../../server/storage/server-storage.js";
 import { knownLabelsSchema, VERSION_LABELS } from "../../server/storage/version-labels.js";

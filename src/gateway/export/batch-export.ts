@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { PackedExport } from "../../control/batch-answer.js";
-import { EXPORT_ID } from "../../control/batch-request.js";
+import type { PackedExport } from "../../admin-api/batch-answer.js";
+import { EXPORT_ID } from "../../admin-api/batch-request.js";
 import { ApiError } from "../../http/errors.js";
 import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import { mergeOrigins } from "../../session/batch/merge-origins.js";

@@ -1,4 +1,4 @@
-import { serverRecord } from "../../control/engine-schemas.js";
+import { serverRecord } from "../../admin-api/engine-schemas.js";
 import { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
 import { parseReply } from "../relay.js";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { engineRecord, type serverRecord } from "../../control/engine-schemas.js";
+import { engineRecord, type serverRecord } from "../../admin-api/engine-schemas.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { engineRecord, serverRecord } from "../../control/engine-schemas.js";
+import { engineRecord, serverRecord } from "../../admin-api/engine-schemas.js";
 import type { Fleet, FleetMember, MemberServer, ServerRecord } from "./fleet.js";
 
 const use = serverRecord

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { stampVersion, type WeightVersion } from "../../control/weight-version.js";
+import { stampVersion, type WeightVersion } from "../../admin-api/weight-version.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { grantBody, startBody } from "../../control/session-schemas.js";
+import { grantBody, startBody } from "../../admin-api/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";

@@ -1,5 +1,5 @@
-import { drainBody, pauseFields, restoreBody } from "../../control/engine-schemas.js";
-import type { WeightUpdates } from "../../control/weights/weight-updates.js";
+import { drainBody, pauseFields, restoreBody } from "../../admin-api/engine-schemas.js";
+import type { WeightUpdates } from "../../admin-api/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import type { GatewayContext } from "../context.js";

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { answerBatches, nameBatches } from "../../control/batch-answer.js";
+import { answerBatches, nameBatches } from "../../admin-api/batch-answer.js";
 import {
   type BatchRequest,
   batchBody,
   refuseDuplicates,
   toBatchOptions,
   toShards,
-} from "../../control/batch-request.js";
-import type { ExportMetrics } from "../../control/export-metrics.js";
-import { SESSIONS_FILE, sessionsBody } from "../../control/sessions-request.js";
-import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
+} from "../../admin-api/batch-request.js";
+import type { ExportMetrics } from "../../admin-api/export-metrics.js";
+import { SESSIONS_FILE, sessionsBody } from "../../admin-api/sessions-request.js";
+import { toTrajectoryOptions, trajectoriesBody } from "../../admin-api/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { packShards } from "../../session/batch/batch.js";

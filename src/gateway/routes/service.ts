@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PROBE_PATHS } from "../../control/probe-paths.js";
-import type { WeightUpdates } from "../../control/weights/weight-updates.js";
+import { PROBE_PATHS } from "../../admin-api/probe-paths.js";
+import type { WeightUpdates } from "../../admin-api/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import { callWorker } from "../contact/call-worker.js";

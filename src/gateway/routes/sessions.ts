@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { cutPage, formatCursor, type ListedSession, type SessionPage } from "../../control/session-page.js";
-import { sessionsQuery, takeOverBody } from "../../control/session-schemas.js";
+import { cutPage, formatCursor, type ListedSession, type SessionPage } from "../../admin-api/session-page.js";
+import { sessionsQuery, takeOverBody } from "../../admin-api/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { addAddress } from "../add-address.js";
 import { callWorker } from "../contact/call-worker.js";

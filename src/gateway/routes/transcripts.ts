@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { JSON_LINES_TYPE, writeFailedTranscript } from "../../control/failed-transcript.js";
-import { transcriptsBody } from "../../control/session-schemas.js";
+import { JSON_LINES_TYPE, writeFailedTranscript } from "../../admin-api/failed-transcript.js";
+import { transcriptsBody } from "../../admin-api/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import type { ApiError } from "../../http/errors.js";

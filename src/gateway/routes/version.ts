@@ -1,5 +1,5 @@
-import { versionBody } from "../../control/weight-version.js";
-import type { WeightUpdates } from "../../control/weights/weight-updates.js";
+import { versionBody } from "../../admin-api/weight-version.js";
+import type { WeightUpdates } from "../../admin-api/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import type { GatewayContext } from "../context.js";
 import { setVersion } from "../fleet/set-version.js";

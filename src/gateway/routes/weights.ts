@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import { answerUpdate } from "../../control/weights/answer-update.js";
-import { toUpdateTarget } from "../../control/weights/update-request.js";
-import { finishBody, weightsBody, weightsRecord } from "../../control/weights/weights-schemas.js";
+import { answerUpdate } from "../../admin-api/weights/answer-update.js";
+import { toUpdateTarget } from "../../admin-api/weights/update-request.js";
+import { finishBody, weightsBody, weightsRecord } from "../../admin-api/weights/weights-schemas.js";
 import type { App } from "../../http/app-type.js";
 import type { GatewayWeights } from "../weights/open-weights.js";
 

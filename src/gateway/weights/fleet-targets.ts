@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { StepBody } from "../../control/weights/weight-steps.js";
+import type { StepBody } from "../../admin-api/weights/weight-steps.js";
 import {
   StepError,
   type StepFailure,
@@ -9,7 +9,7 @@ import {
   type UpdateTarget,
   type WeightsCheck,
   type WeightTargets,
-} from "../../control/weights/weight-targets.js";
+} from "../../admin-api/weights/weight-targets.js";
 import { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
 import { workerSilentError } from "../fleet/failures.js";

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
-import { observeUpdates } from "../../control/weights/observe-updates.js";
-import type { WeightMetrics } from "../../control/weights/weight-metrics.js";
-import { WeightUpdates } from "../../control/weights/weight-updates.js";
+import { observeUpdates } from "../../admin-api/weights/observe-updates.js";
+import type { WeightMetrics } from "../../admin-api/weights/weight-metrics.js";
+import { WeightUpdates } from "../../admin-api/weights/weight-updates.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";
 import { pickCredentials } from "../routing.js";

@@ -1,5 +1,5 @@
-import { type StepBody, type StepReply, stepReply } from "../../control/weights/weight-steps.js";
-import type { TargetServer } from "../../control/weights/weight-targets.js";
+import { type StepBody, type StepReply, stepReply } from "../../admin-api/weights/weight-steps.js";
+import type { TargetServer } from "../../admin-api/weights/weight-targets.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { workerRefusedError } from "../fleet/failures.js";

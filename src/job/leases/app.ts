@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { adminAuth } from "../../control/admin-auth.js";
-import { toErrorBody } from "../../control/error-body.js";
-import { PROBE_PATHS } from "../../control/probe-paths.js";
-import { toSessionApiError } from "../../control/session-errors.js";
+import { adminAuth } from "../../admin-api/admin-auth.js";
+import { toErrorBody } from "../../admin-api/error-body.js";
+import { PROBE_PATHS } from "../../admin-api/probe-paths.js";
+import { toSessionApiError } from "../../admin-api/session-errors.js";
 import type { App } from "../../http/app-type.js";
 import { bodyBudget } from "../../http/body-budget.js";
 import { BodyShares } from "../../http/body-shares.js";

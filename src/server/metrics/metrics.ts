@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { ExportMetrics } from "../../control/export-metrics.js";
-import { WeightMetrics } from "../../control/weights/weight-metrics.js";
+import { ExportMetrics } from "../../admin-api/export-metrics.js";
+import { WeightMetrics } from "../../admin-api/weights/weight-metrics.js";
 import type { Engine, GenerateResult } from "../../engine/engine.js";
 import { addGauge } from "../../http/metrics/add-gauge.js";
 import { addBuildInfo } from "../../http/metrics/build-info.js";

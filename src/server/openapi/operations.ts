@@ -1,4 +1,4 @@
-import { SESSIONS_FILE } from "../../control/sessions-request.js";
+import { SESSIONS_FILE } from "../../admin-api/sessions-request.js";
 
 /** Describes what the schemas of a route leave out. */
 export interface OperationFacts {

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
-import { grantBody, startBody } from "../../control/session-schemas.js";
-import { versionBody } from "../../control/weight-version.js";
+import { grantBody, startBody } from "../../admin-api/session-schemas.js";
+import { versionBody } from "../../admin-api/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";

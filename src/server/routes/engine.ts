@@ -6,7 +6,7 @@ import {
   restoreBody,
   resumeBody,
   serverRecord,
-} from "../../control/engine-schemas.js";
+} from "../../admin-api/engine-schemas.js";
 import type { EngineServerState, ServerControl } from "../../engine/engine.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";

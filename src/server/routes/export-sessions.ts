@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import { refuseDuplicates } from "../../control/batch-request.js";
-import { SESSIONS_FILE, sessionsBody } from "../../control/sessions-request.js";
+import { refuseDuplicates } from "../../admin-api/batch-request.js";
+import { SESSIONS_FILE, sessionsBody } from "../../admin-api/sessions-request.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { writeSessions } from "../../session/stored/file/write-sessions.js";

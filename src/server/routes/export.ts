@@ -1,14 +1,20 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { answerBatches, canSendParts, nameBatches, type PackedExport, sendBatch } from "../../control/batch-answer.js";
+import {
+  answerBatches,
+  canSendParts,
+  nameBatches,
+  type PackedExport,
+  sendBatch,
+} from "../../admin-api/batch-answer.js";
 import {
   type BatchRequest,
   batchBody,
   refuseDuplicates,
   toBatchOptions,
   toShards,
-} from "../../control/batch-request.js";
-import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
+} from "../../admin-api/batch-request.js";
+import { toTrajectoryOptions, trajectoriesBody } from "../../admin-api/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
 import { noteExport } from "../../http/connections/http-answer.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isAnthropicClient } from "../../control/anthropic-client.js";
+import { isAnthropicClient } from "../../admin-api/anthropic-client.js";
 import type { App } from "../../http/app-type.js";
 import { readContextLimit } from "../call/prompt.js";
 import type { CallServices } from "../services.js";

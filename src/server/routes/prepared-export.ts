@@ -7,8 +7,8 @@ import {
   sessionIds,
   waitFields,
   waitSeconds,
-} from "../../control/batch-request.js";
-import { SESSIONS_FILE } from "../../control/sessions-request.js";
+} from "../../admin-api/batch-request.js";
+import { SESSIONS_FILE } from "../../admin-api/sessions-request.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROBE_PATHS } from "../../control/probe-paths.js";
+import { PROBE_PATHS } from "../../admin-api/probe-paths.js";
 import type { App } from "../../http/app-type.js";
 import { sendStatusPage, wantsPage } from "../../http/status-page.js";
 import { packageVersion } from "../../support/package-version.js";

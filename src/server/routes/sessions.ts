@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { cutPage } from "../../control/session-page.js";
-import { deleteQuery, listedSession, sessionsQuery, takeOverBody } from "../../control/session-schemas.js";
+import { cutPage } from "../../admin-api/session-page.js";
+import { deleteQuery, listedSession, sessionsQuery, takeOverBody } from "../../admin-api/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
 import { sessionTranscript } from "../../transcript/schema.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { JSON_LINES_TYPE } from "../../control/failed-transcript.js";
-import { transcriptQuery, transcriptsBody } from "../../control/session-schemas.js";
+import { JSON_LINES_TYPE } from "../../admin-api/failed-transcript.js";
+import { transcriptQuery, transcriptsBody } from "../../admin-api/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { sessionTranscript } from "../../transcript/schema.js";

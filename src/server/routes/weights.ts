@@ -1,8 +1,8 @@
-import { answerUpdate } from "../../control/weights/answer-update.js";
-import { toUpdateTarget } from "../../control/weights/update-request.js";
-import { stepBody, stepReply } from "../../control/weights/weight-steps.js";
-import type { UpdateTarget } from "../../control/weights/weight-targets.js";
-import { finishBody, type WeightsRecord, weightsBody, weightsRecord } from "../../control/weights/weights-schemas.js";
+import { answerUpdate } from "../../admin-api/weights/answer-update.js";
+import { toUpdateTarget } from "../../admin-api/weights/update-request.js";
+import { stepBody, stepReply } from "../../admin-api/weights/weight-steps.js";
+import type { UpdateTarget } from "../../admin-api/weights/weight-targets.js";
+import { finishBody, type WeightsRecord, weightsBody, weightsRecord } from "../../admin-api/weights/weights-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import type { ExportServices } from "../services.js";

@@ -1,4 +1,4 @@
-import { weightVersionSchema } from "../../control/weight-version.js";
+import { weightVersionSchema } from "../../admin-api/weight-version.js";
 import { CurrentVersion } from "../current-version.js";
 import type { VersionFile } from "../version-file.js";
 import type { ServerStorage } from "./server-storage.js";

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { WeightsCheck } from "../../control/weights/weight-targets.js";
+import type { WeightsCheck } from "../../admin-api/weights/weight-targets.js";
 import { ApiError } from "../../http/errors.js";
 import { compareCheckpoints } from "../../model/checkpoint/compare-checkpoints.js";
 import { untilAborted } from "../../support/async/until-aborted.js";

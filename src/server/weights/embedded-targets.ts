@@ -4,7 +4,7 @@ import {
   type TargetServer,
   type UpdateTarget,
   type WeightTargets,
-} from "../../control/weights/weight-targets.js";
+} from "../../admin-api/weights/weight-targets.js";
 import { EngineError, type LocalWeights, type PreparedWeights } from "../../engine/engine.js";
 import { ApiError } from "../../http/errors.js";
 import type { CurrentVersion } from "../current-version.js";

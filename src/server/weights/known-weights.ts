@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { StepReply } from "../../control/weights/weight-steps.js";
-import type { TargetServer, UpdateTarget } from "../../control/weights/weight-targets.js";
+import type { StepReply } from "../../admin-api/weights/weight-steps.js";
+import type { TargetServer, UpdateTarget } from "../../admin-api/weights/weight-targets.js";
 import type { CurrentVersion } from "../current-version.js";
 import type { ServerStorage } from "../storage/server-storage.js";
 

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from "fastify";
-import { observeUpdates } from "../../control/weights/observe-updates.js";
-import type { WeightMetrics } from "../../control/weights/weight-metrics.js";
-import type { WeightTargets } from "../../control/weights/weight-targets.js";
-import { WeightUpdates } from "../../control/weights/weight-updates.js";
+import { observeUpdates } from "../../admin-api/weights/observe-updates.js";
+import type { WeightMetrics } from "../../admin-api/weights/weight-metrics.js";
+import type { WeightTargets } from "../../admin-api/weights/weight-targets.js";
+import { WeightUpdates } from "../../admin-api/weights/weight-updates.js";
 import type { Engine } from "../../engine/engine.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { CurrentVersion } from "../current-version.js";

@@ -6,7 +6,7 @@ import {
   type UpdateTarget,
   type WeightsCheck,
   type WeightTargets,
-} from "../../control/weights/weight-targets.js";
+} from "../../admin-api/weights/weight-targets.js";
 import { EngineError, NotLoadedError, type ServerControl, type ServerFailures } from "../../engine/engine.js";
 import type { CurrentVersion } from "../current-version.js";
 import { checkFolder } from "./check-folder.js";

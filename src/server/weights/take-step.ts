@@ -1,10 +1,10 @@
-import type { StepBody } from "../../control/weights/weight-steps.js";
+import type { StepBody } from "../../admin-api/weights/weight-steps.js";
 import {
   type StepFailures,
   tryEach,
   type UpdateTarget,
   type WeightsCheck,
-} from "../../control/weights/weight-targets.js";
+} from "../../admin-api/weights/weight-targets.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerWeights } from "./open-weights.js";
 

@@ -1,4 +1,4 @@
-import type { StepBody } from "../../control/weights/weight-steps.js";
+import type { StepBody } from "../../admin-api/weights/weight-steps.js";
 import { ApiError } from "../../http/errors.js";
 import type { KnownWeights } from "./known-weights.js";
 

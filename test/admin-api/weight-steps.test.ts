@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerUpdate } from "../../src/control/weights/answer-update.js";
+import { answerUpdate } from "../../src/admin-api/weights/answer-update.js";
 import {
   StepError,
   type StepFailure,
@@ -9,9 +9,9 @@ import {
   type UpdateTarget,
   type WeightsCheck,
   type WeightTargets,
-} from "../../src/control/weights/weight-targets.js";
-import { PauseClock } from "../../src/control/weights/weight-update.js";
-import { WeightUpdates } from "../../src/control/weights/weight-updates.js";
+} from "../../src/admin-api/weights/weight-targets.js";
+import { PauseClock } from "../../src/admin-api/weights/weight-update.js";
+import { WeightUpdates } from "../../src/admin-api/weights/weight-updates.js";
 
 /** The steps that weight updates take on their servers, and what their records say. */
 

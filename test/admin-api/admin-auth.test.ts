@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { adminAuth } from "../../src/control/admin-auth.js";
-import { toErrorBody } from "../../src/control/error-body.js";
+import { adminAuth } from "../../src/admin-api/admin-auth.js";
+import { toErrorBody } from "../../src/admin-api/error-body.js";
 import { createApp } from "../../src/http/create-app.js";
 import { errorHandler } from "../../src/http/error-handler.js";
 import { ApiError } from "../../src/http/errors.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { batchBody, refuseDuplicates, toBatchOptions } from "../../src/control/batch-request.js";
-import { drainBody, pauseBody, serverRecord } from "../../src/control/engine-schemas.js";
-import { JSON_LINES_TYPE, writeFailedTranscript } from "../../src/control/failed-transcript.js";
-import { toSessionApiError } from "../../src/control/session-errors.js";
+import { batchBody, refuseDuplicates, toBatchOptions } from "../../src/admin-api/batch-request.js";
+import { drainBody, pauseBody, serverRecord } from "../../src/admin-api/engine-schemas.js";
+import { JSON_LINES_TYPE, writeFailedTranscript } from "../../src/admin-api/failed-transcript.js";
+import { toSessionApiError } from "../../src/admin-api/session-errors.js";
 import {
   deleteQuery,
   grantBody,
@@ -11,17 +11,17 @@ import {
   startBody,
   transcriptQuery,
   transcriptsBody,
-} from "../../src/control/session-schemas.js";
-import { trajectoriesBody } from "../../src/control/trajectories-request.js";
-import { isLater, stampVersion, versionBody } from "../../src/control/weight-version.js";
-import { toUpdateTarget } from "../../src/control/weights/update-request.js";
-import { stepBody } from "../../src/control/weights/weight-steps.js";
+} from "../../src/admin-api/session-schemas.js";
+import { trajectoriesBody } from "../../src/admin-api/trajectories-request.js";
+import { isLater, stampVersion, versionBody } from "../../src/admin-api/weight-version.js";
+import { toUpdateTarget } from "../../src/admin-api/weights/update-request.js";
+import { stepBody } from "../../src/admin-api/weights/weight-steps.js";
 import {
   finishBody,
   weightServerRecord,
   weightsBody,
   weightsRecord,
-} from "../../src/control/weights/weights-schemas.js";
+} from "../../src/admin-api/weights/weights-schemas.js";
 
 import { SessionError } from "../../src/session/errors.js";
 

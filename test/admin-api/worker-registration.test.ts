@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { removeDeadRegistrations } from "../../src/control/dead-registrations.js";
-import { identifyProcess } from "../../src/control/process-identity.js";
-import { registerWorker, removeRegistration } from "../../src/control/worker-registration.js";
+import { removeDeadRegistrations } from "../../src/admin-api/dead-registrations.js";
+import { identifyProcess } from "../../src/admin-api/process-identity.js";
+import { registerWorker, removeRegistration } from "../../src/admin-api/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 
 const own = identifyProcess();

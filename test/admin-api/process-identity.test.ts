@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hasProcessEnded, identifyProcess, isSameProcess } from "../../src/control/process-identity.js";
+import { hasProcessEnded, identifyProcess, isSameProcess } from "../../src/admin-api/process-identity.js";
 import { readFirstLine } from "../../src/support/processes/ready-line.js";
 import { until } from "../helpers/until.js";
 

@@ -5,8 +5,8 @@ import {
   type TargetServer,
   type UpdateTarget,
   type WeightTargets,
-} from "../../src/control/weights/weight-targets.js";
-import { WeightUpdates } from "../../src/control/weights/weight-updates.js";
+} from "../../src/admin-api/weights/weight-targets.js";
+import { WeightUpdates } from "../../src/admin-api/weights/weight-updates.js";
 import { createDeferred } from "../../src/support/async/deferred.js";
 
 const SEVEN: UpdateTarget = { version: 7, mode: "path", path: "/w" };

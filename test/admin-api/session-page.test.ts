@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutPage, formatCursor, sessionCursor } from "../../src/control/session-page.js";
+import { cutPage, formatCursor, sessionCursor } from "../../src/admin-api/session-page.js";
 
 const session = (session_id: string, created_at: number) => ({ session_id, created_at });
 const ids = (page: { readonly sessions: readonly { readonly session_id: string }[] }) =>

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { expect, it } from "vitest";
-import { observeUpdates } from "../../src/control/weights/observe-updates.js";
-import { WeightMetrics } from "../../src/control/weights/weight-metrics.js";
-import type { WeightsRecord } from "../../src/control/weights/weights-schemas.js";
+import { observeUpdates } from "../../src/admin-api/weights/observe-updates.js";
+import { WeightMetrics } from "../../src/admin-api/weights/weight-metrics.js";
+import type { WeightsRecord } from "../../src/admin-api/weights/weights-schemas.js";
 import { captureLog } from "../helpers/captured-log.js";
 
 /** Log lines and metrics of weight updates. */
