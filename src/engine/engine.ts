@@ -111,6 +111,8 @@ export interface Engine {
   readonly supports: EngineSupport;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
+  /** Bytes of the channels that the engine adds for each token of a sequence. Default 0. */
+  readonly channelBytes?: number;
   /**
    * Returns the temperature with which the engine samples if a call has `temperature` and `topK`: engines replace values
    * that are too small to divide by. If undefined, the engine uses every temperature unchanged.

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
+import type { ServerSettings } from "../../src/server/settings.js";
 import { Proxy } from "../helpers/proxy.js";
 import { EXPERT_MODEL, expertsOf } from "../helpers/routed-experts.js";
 import { readSafetensors } from "../helpers/safetensors.js";
@@ -46,8 +47,12 @@ async function startSglang(model = EXPERT_MODEL, allExperts = false): Promise<Mo
   return { proxy, server, starts, warnings, model };
 }
 
-async function startProxy(engine: Engine, server: { close(): Promise<void> }): Promise<Proxy<Engine>> {
-  const proxy = await Proxy.start({ engine, settings: { chatTemplateType: "concat" } });
+async function startProxy(
+  engine: Engine,
+  server: { close(): Promise<void> },
+  settings: Partial<ServerSettings> = {},
+): Promise<Proxy<Engine>> {
+  const proxy = await Proxy.start({ engine, settings: { chatTemplateType: "concat", ...settings } });
   onTestFinished(async () => {
     await proxy.close();
     await engine.close();
@@ -141,4 +146,17 @@ test("experts of another model end the call with an error that says so", async (
   const reply = await proxy.chat(session, [user("one")]);
   expect(reply.refusal).toBe("502 engine_error");
   expect(reply.error.message).toContain("4 layers of 2 experts, but the model has 3 of 2");
+});
+
+test("a call whose experts have no room in memory is refused before it runs", async () => {
+  // 64 KiB a token.
+  const model = { layers: 64, topK: 512, experts: 512 };
+  const server = await startVllmServer({ experts: model });
+  const options = { urls: [server.url], timeoutSeconds: 0, maxInflight: 4, routedExperts: model };
+  const store = { bytes: 1_000_000, highWater: 1 };
+  const proxy = await startProxy(createVllmEngine(options), server, { store });
+  const session = await proxy.session();
+  const reply = await proxy.chat(session, [user("a question of more than sixteen tokens")]);
+  expect(reply.refusal).toBe("503 store_full");
+  expect(server.to("/inference/v1/generate")).toEqual([]);
 });

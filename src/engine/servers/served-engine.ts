@@ -3,6 +3,7 @@ import { startCallDeadline } from "../call-deadline.js";
 import type { Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
 import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
+import { expertBytes } from "./call/routed-experts.js";
 import type { EngineServer } from "./engine-server.js";
 import { checkServerOptions, type EngineServerOptions } from "./engine-server-options.js";
 import { PauseControl } from "./pause/pause-control.js";
@@ -23,6 +24,7 @@ export class ServedEngine implements Engine {
   readonly type: string;
   readonly supports: EngineSupport;
   readonly servers: ServerControl;
+  readonly channelBytes: number;
   readonly effectiveTemperature: (temperature: number, topK: number) => number;
   readonly #options: EngineServerOptions;
   readonly #pool: ServerPool;
@@ -37,9 +39,10 @@ export class ServedEngine implements Engine {
     makeServer: (url: string) => EngineServer,
   ) {
     checkServerOptions(options);
-    const { urls, maxInflight, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
+    const { urls, maxInflight, routedExperts, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
     this.type = type;
     this.supports = supports;
+    this.channelBytes = routedExperts ? expertBytes(routedExperts) : 0;
     this.effectiveTemperature = effectiveTemperature;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });

@@ -191,7 +191,8 @@ export class Call {
     const { turn, services, session, protocol } = this;
     try {
       const { tokens, bytes, parent } = turn.measureGrowth();
-      const growth = { tokens, bytes: bytes + (protocol.measureKept?.() ?? 0) };
+      const channels = tokens * (services.engine.channelBytes ?? 0);
+      const growth = { tokens, bytes: bytes + channels + (protocol.measureKept?.() ?? 0) };
       const { length } = turn.prompt;
       for (const { admitted } of this.#choices) admitted?.addPrompt(growth, TOKEN_BYTES * length);
       const start = { tokens: length, parent, shared: length - tokens };

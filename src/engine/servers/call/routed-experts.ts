@@ -2,6 +2,11 @@ import type { AskedExperts, ExpertModel } from "../../../native/contract.js";
 import type { GenerateCall } from "../../engine.js";
 import type { ServerReply } from "../engine-server.js";
 
+/** Returns the bytes of the experts of one token, as they are recorded. */
+export function expertBytes({ layers, topK, experts }: ExpertModel): number {
+  return layers * topK * (experts > 256 ? 2 : 1);
+}
+
 /** The routed experts that the requests of an engine ask for, and the servers that send none. */
 export class RoutedExperts {
   readonly #model: ExpertModel;
