@@ -18,7 +18,7 @@ import rolltape
 
 
 def summary(batch):
-    """What a trainer would train on, in numbers."""
+    """Returns a summary of the batch: shapes, trained tokens, rewards and advantages."""
     trained = int(batch["loss_mask"].sum())
     return {
         "rows": [row["interaction_id"] for row in batch.rows],

@@ -31,7 +31,7 @@ async def agent(task, session):
 
 
 def train(model, optimizer, batch):
-    """Makes one step of GRPO. Returns its loss, and how far a ratio is from 1: hardly, if the engine has the model's weights."""
+    """Makes one step of GRPO. Returns the loss and the largest distance of a ratio from 1, near 0 with the engine's weights."""
     tensors = batch.torch()
     mask, advantage = tensors["loss_mask"], torch.from_numpy(advantages.at_rows(batch, advantages.grpo(batch)))
     new = attention.token_logprobs(model(**attention.model_arguments(batch)).logits, batch)

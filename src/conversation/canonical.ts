@@ -40,7 +40,7 @@ function* canonicalMessage(message: Message, filters: readonly TextFilter[]): St
   return JSON.stringify(parts);
 }
 
-/** A list of texts and of digests, each in a list of its own, stands for parts. A text that filters have emptied is left out. */
+/** Parts become a list: a text as it is, an image as `[type, digest]`. A text that filters have emptied is left out. */
 function canonicalContent(content: MessageContent, filters: readonly TextFilter[]): string | readonly unknown[] {
   if (typeof content === "string") return removeMatches(content, filters).trimEnd();
   const parts = content.map((part, i) => {

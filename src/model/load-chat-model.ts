@@ -276,7 +276,8 @@ function collectSigns(
 /** The layers of a mixture-of-experts model, the experts of a layer, and how many of them a token goes through. */
 function readExperts({ config }: ModelFiles) {
   const of = config.num_experts_per_tok ? config : config.text_config;
-  const experts = of?.num_experts ?? of?.num_local_experts ?? of?.n_routed_experts;
+  // A field of another family may be 0.
+  const experts = [of?.num_experts, of?.num_local_experts, of?.n_routed_experts].find((count) => (count ?? 0) > 0);
   if (!of?.num_hidden_layers || !of.num_experts_per_tok || !experts) return undefined;
   return { layers: of.num_hidden_layers, topK: of.num_experts_per_tok, experts };
 }

@@ -8,6 +8,7 @@ import {
   ensureTinyModel,
   type TinyModel,
 } from "../engine/index.js";
+import { expertBytes } from "../engine/servers/call/routed-experts.js";
 import { type FolderChatModel, loadChatModel } from "../model/load-chat-model.js";
 import { ModelFolderError } from "../model/model-files.js";
 import type { ExpertModel } from "../native/contract.js";
@@ -60,6 +61,9 @@ async function ensureConfiguredTinyModel({ engine }: Pick<Config, "engine">): Pr
   return engine.type === "embedded" && engine.model === null ? ensureTinyModel() : undefined;
 }
 
+/** An id has at most two bytes, and an item of a channel 64 KiB. */
+const [MAX_EXPERTS, MAX_ITEM_BYTES] = [65_536, 65_536];
+
 /** @throws ConfigError if the configuration asks for routed experts that there cannot be */
 function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel): ExpertModel | undefined {
   if (!engine.routed_experts) return undefined;
@@ -69,7 +73,11 @@ function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel)
       "requires `engine.type=sglang` or `vllm`: the embedded engine has none",
     );
   }
-  if (experts) return experts;
+  if (experts && experts.experts <= MAX_EXPERTS && expertBytes(experts) <= MAX_ITEM_BYTES) return experts;
+  if (experts) {
+    const sizes = `${experts.layers} layers with ${experts.topK} of ${experts.experts} experts`;
+    throw invalidConfig("engine.routed_experts", `cannot record the experts of ${folder}: ${sizes} are too many`);
+  }
   const missing = "num_hidden_layers, num_experts_per_tok and num_experts (or num_local_experts, or n_routed_experts)";
   throw invalidConfig(
     "engine.routed_experts",

@@ -20,7 +20,7 @@ import type { CallSettings, ServerSettings } from "./settings.js";
 import type { ServerStorage } from "./storage/server-storage.js";
 import type { ServerWeights } from "./weights/open-weights.js";
 
-/** What model calls, exports and control calls share. */
+/** Services of model calls, exports and control calls. */
 interface SharedServices {
   readonly registry: SessionRegistry;
   readonly engine: Engine;
@@ -35,7 +35,7 @@ interface SharedServices {
   readonly draining: boolean;
 }
 
-/** What a model call needs. */
+/** Services of a model call. */
 export interface CallServices extends SharedServices {
   readonly model: ChatModel;
   readonly settings: CallSettings;
@@ -43,7 +43,7 @@ export interface CallServices extends SharedServices {
   readonly rerendered: RerenderedCalls;
 }
 
-/** What the routes of sessions, exports and weights need. */
+/** Services of the routes of sessions, exports and weights. */
 export interface ExportServices extends SharedServices {
   readonly settings: Pick<ServerSettings, "drainSeconds">;
   readonly exporter: Exporter;

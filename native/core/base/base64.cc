@@ -107,6 +107,35 @@ __attribute__((target("avx2"))) bool readBlocks(const char* chars, std::uint64_t
 
 #endif
 
+/// Decodes the text, whose padding is not read, to `left` bytes.
+bool readText(std::string_view text, std::uint64_t left, std::byte* out) {
+  const char* group = text.data();
+#ifdef __x86_64__
+  if (left >= kBlockRoom && __builtin_cpu_supports("avx2")) {
+    const std::uint64_t blocks = (left - kBlockRoom) / kBlockBytes + 1;
+    if (!readBlocks(group, blocks, out)) return false;
+    group += blocks * kBlockChars;
+    out += blocks * kBlockBytes;
+    left -= blocks * kBlockBytes;
+  }
+#endif
+  // Four bytes are written at a time, so the last group is written like one with padding.
+  const std::uint64_t groups = left == 0 ? 0 : (left - 1) / 3;
+  std::uint32_t all = readGroups(group, groups, out);
+  group += groups * 4;
+  out += groups * 3;
+  if (left > 0) {
+    const std::size_t count = (left - 1) % 3 + 1;
+    std::array<char, 4> last{group[0], group[1], count > 1 ? group[2] : 'A', count > 2 ? group[3] : 'A'};
+    const std::uint32_t bits = groupBits(last.data());
+    all |= bits;
+    // The bits that no byte takes are 0 (RFC 4648, section 3.5).
+    if ((bits & ((std::uint32_t{1} << (24 - 8 * count)) - 1)) != 0) return false;
+    writeGroup(bits, count, out);
+  }
+  return all < kNoDigit;
+}
+
 }  // namespace
 
 char* writeBase64(std::span<const std::uint8_t> bytes, char* out) {
@@ -132,33 +161,11 @@ std::optional<std::uint64_t> decodedLength(std::string_view text) {
 
 bool readBase64(std::string_view text, std::byte* out) {
   const std::optional<std::uint64_t> length = decodedLength(text);
-  if (!length) return false;
-  const char* group = text.data();
-  std::uint64_t left = *length;
-#ifdef __x86_64__
-  if (left >= kBlockRoom && __builtin_cpu_supports("avx2")) {
-    const std::uint64_t blocks = (left - kBlockRoom) / kBlockBytes + 1;
-    if (!readBlocks(group, blocks, out)) return false;
-    group += blocks * kBlockChars;
-    out += blocks * kBlockBytes;
-    left -= blocks * kBlockBytes;
-  }
-#endif
-  // Four bytes are written at a time, so the last group is written like one with padding.
-  const std::uint64_t groups = left == 0 ? 0 : (left - 1) / 3;
-  std::uint32_t all = readGroups(group, groups, out);
-  group += groups * 4;
-  out += groups * 3;
-  if (left > 0) {
-    const std::size_t count = (left - 1) % 3 + 1;
-    std::array<char, 4> last{group[0], group[1], count > 1 ? group[2] : 'A', count > 2 ? group[3] : 'A'};
-    const std::uint32_t bits = groupBits(last.data());
-    all |= bits;
-    // The bits that no byte takes are 0 (RFC 4648, section 3.5).
-    if ((bits & ((std::uint32_t{1} << (24 - 8 * count)) - 1)) != 0) return false;
-    writeGroup(bits, count, out);
-  }
-  return all < kNoDigit;
+  return length && readText(text, *length, out);
+}
+
+bool readBase64Part(std::string_view text, std::byte* out) {
+  return text.size() % 4 == 0 && readText(text, text.size() / 4 * 3, out);
 }
 
 }  // namespace rolltape

@@ -21,4 +21,7 @@ std::optional<std::uint64_t> decodedLength(std::string_view text);
 /// Decodes base64 with padding to decodedLength() bytes. Returns false if the text is something else.
 bool readBase64(std::string_view text, std::byte* out);
 
+/// Decodes groups of four characters that further text follows, so that none has padding: three bytes for each.
+bool readBase64Part(std::string_view text, std::byte* out);
+
 }  // namespace rolltape

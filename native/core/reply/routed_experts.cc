@@ -22,8 +22,13 @@ constexpr std::uint32_t kMaxU8Experts = 256;
   throw Error(ErrorCode::kReplyImpossible, "routed_experts: " + what);
 }
 
-void decode(const JsonCursor& json, std::string_view text, std::byte* out) {
-  if (!readBase64(text, out)) json.fail("routed_experts is not base64");
+/// Decodes the characters [from, from + count) of a text, whole groups of four or up to its end, and returns the number
+/// of bytes. Only its end may have padding.
+std::size_t decode(const JsonCursor& json, std::string_view text, std::size_t from, std::size_t count, std::byte* out) {
+  const std::string_view part = text.substr(from, count);
+  const bool isLast = from + part.size() == text.size();
+  if (!(isLast ? readBase64(part, out) : readBase64Part(part, out))) json.fail("routed_experts is not base64");
+  return isLast ? *decodedLength(part) : part.size() / 4 * 3;
 }
 
 std::uint64_t requireLength(const JsonCursor& json, std::string_view text) {
@@ -85,7 +90,7 @@ void requireRange(const RoutedExperts& asked, std::uint64_t largest) {
            " experts of the model");
 }
 
-/// The largest value, without a comparison for each.
+/// Returns the largest value, so that one comparison checks the range of all values.
 template <typename T>
 std::uint64_t largestOf(std::span<const std::byte> bytes) {
   T largest = 0;
@@ -126,19 +131,20 @@ std::optional<ExpertRows> readNpyExperts(JsonCursor& json, const RoutedExperts& 
   NpyStart start{};
   // 16 characters are 12 bytes.
   if (length < NpyStart::kBytes) json.fail("routed_experts is not a file in NumPy's format");
-  decode(json, text.substr(0, 16), reinterpret_cast<std::byte*>(start.bytes.data()));
+  decode(json, text, 0, 16, reinterpret_cast<std::byte*>(start.bytes.data()));
   const std::size_t headerEnd = start.headerEnd();
   if (!start.isValid() || headerEnd > length) json.fail("routed_experts is not a file in NumPy's format");
   // Whole groups of three bytes that hold the header, and perhaps the first values.
   const std::size_t headChars = std::min(text.size(), (headerEnd + 2) / 3 * 4);
-  std::string head(*decodedLength(text.substr(0, headChars)), '\0');
-  decode(json, text.substr(0, headChars), reinterpret_cast<std::byte*>(head.data()));
+  std::string head(headChars / 4 * 3, '\0');
+  head.resize(decode(json, text, 0, headChars, reinterpret_cast<std::byte*>(head.data())));
+  if (head.size() < headerEnd) json.fail("routed_experts is not a file in NumPy's format");
   const std::string_view header = std::string_view(head).substr(0, headerEnd);
 
   const std::string_view descr = headerValue(header, "'descr'", ',');
   const Dtype dtype = asked.channel().dtype;
   if (descr != (dtype == Dtype::kU8 ? "'|u1'" : "'<u2'")) {
-    mismatch("the dtype is " + std::string(descr) + " for " + std::to_string(asked.experts) + " experts");
+    mismatch("the dtype is " + std::string(descr.substr(0, 16)) + " for " + std::to_string(asked.experts) + " experts");
   }
   if (headerValue(header, "'fortran_order'", ',') != "False") mismatch("the array is not in C order");
   const std::vector<std::uint64_t> shape = readShape(headerValue(header, "'shape'", ')'));
@@ -151,8 +157,9 @@ std::optional<ExpertRows> readNpyExperts(JsonCursor& json, const RoutedExperts& 
 
   ExpertRows rows(bytes);
   const std::size_t first = head.size() - headerEnd;
+  if (bytes == 0) return rows;
   std::memcpy(rows.data(), head.data() + headerEnd, std::min<std::size_t>(first, bytes));
-  if (headChars < text.size()) decode(json, text.substr(headChars), rows.data() + first);
+  if (headChars < text.size()) decode(json, text, headChars, text.size(), rows.data() + first);
   requireRange(asked, dtype == Dtype::kU8 ? largestOf<std::uint8_t>(rows) : largestOf<std::uint16_t>(rows));
   return rows;
 }
@@ -175,10 +182,9 @@ std::optional<ExpertRows> readInt32Experts(JsonCursor& json, const RoutedExperts
   ExpertRows rows(values * dtypeBytes(dtype));
   std::byte* out = rows.data();
   std::uint32_t largest = 0;
-  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kPieceChars))) {
-    const std::string_view chars = rest.substr(0, kPieceChars);
-    decode(json, chars, reinterpret_cast<std::byte*>(piece.data()));
-    const std::span<const std::uint32_t> read(piece.data(), *decodedLength(chars) / sizeof(std::uint32_t));
+  for (std::size_t from = 0; from < text.size(); from += kPieceChars) {
+    const std::size_t bytes = decode(json, text, from, kPieceChars, reinterpret_cast<std::byte*>(piece.data()));
+    const std::span<const std::uint32_t> read(piece.data(), bytes / sizeof(std::uint32_t));
     largest =
         std::max(largest, dtype == Dtype::kU8 ? narrow<std::uint8_t>(read, out) : narrow<std::uint16_t>(read, out));
     out += read.size() * dtypeBytes(dtype);

@@ -31,15 +31,15 @@ using ExpertRows = std::vector<std::byte>;
 
 /// Reads vLLM's `routed_experts`: base64 of a file in NumPy's format (numpy.lib.format) with |u1 or <u2 and the shape
 /// (rows, layers, topK); null for none.
-/// @throws kReplyMalformed for what is no such file, kReplyImpossible for one of another model.
+/// @throws kReplyMalformed if it is not such a file, kReplyImpossible if its dtype, shape or ids are not the model's.
 std::optional<ExpertRows> readNpyExperts(JsonCursor& json, const RoutedExperts& asked);
 
 /// Reads SGLang's `routed_experts`: base64 of int32 in rows of layers x topK; null for none.
 /// @throws kReplyMalformed, kReplyImpossible as above.
 std::optional<ExpertRows> readInt32Experts(JsonCursor& json, const RoutedExperts& asked);
 
-/// Adds the rows of a reply to its tokens, which are all of them. Rows before the first one that was asked for are left
-/// out: an older server sends every row.
+/// Adds the rows of a reply to `tokens`, which must have all tokens of the reply. Older servers send every row: those
+/// before `asked.start` are left out.
 /// @param count tokens that the whole reply sampled
 /// @throws kReplyImpossible for another number of rows
 void addExperts(Generation& tokens, const RoutedExperts& asked, ExpertRows rows, std::size_t count);

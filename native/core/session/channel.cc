@@ -118,13 +118,13 @@ ChannelBuffer makeChannel(const ChannelSpec& spec, std::uint32_t first, std::vec
 }
 
 void reserveChannels(std::vector<ChannelBuffer>& buffers, std::span<const ChannelBuffer> parts) {
-  std::size_t names = countNames(buffers);
+  std::size_t added = 0;
   const ChannelBuffer* before = nullptr;
   for (const ChannelBuffer& part : parts) {
     ChannelBuffer* const last = lastOf(buffers, part);
     if (last != nullptr && last->end() == part.first) reserveItems(*last, part);
     const bool isNew = last == nullptr && (before == nullptr || before->spec.name != part.spec.name);
-    if (isNew && ++names > kMaxChannels) {
+    if (isNew && countNames(buffers) + ++added > kMaxChannels) {
       throwInvalid(part.spec, "a call has at most " + std::to_string(kMaxChannels) + " channels");
     }
     before = &part;

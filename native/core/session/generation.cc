@@ -184,15 +184,15 @@ void Generation::truncate(std::uint32_t length) {
     throw Error(ErrorCode::kInvalidArg, "length: there are " + std::to_string(ids_.size()) + " tokens");
   }
   const auto removed = static_cast<std::uint32_t>(ids_.size() - length);
-  ids_.resize(length);
-  logprobs_.resize(length);
-  while (!runs_.empty() && runs_.back().start >= length) runs_.pop_back();
-  top_.truncate(length);
   // Where the prompt ends is not known here: as many items as tokens, from the end.
   std::map<std::string, std::uint32_t> ends;
   for (const ChannelBuffer& buffer : channels_) {
     ends[buffer.spec.name] = buffer.spec.ofSequence ? buffer.end() - std::min(buffer.end(), removed) : length;
   }
+  ids_.resize(length);
+  logprobs_.resize(length);
+  while (!runs_.empty() && runs_.back().start >= length) runs_.pop_back();
+  top_.truncate(length);
   for (ChannelBuffer& buffer : channels_) truncateChannel(buffer, ends[buffer.spec.name]);
   std::erase_if(channels_, [](const ChannelBuffer& buffer) { return buffer.count == 0; });
   while (!forced_.empty() && forced_.back().start >= length) forced_.pop_back();

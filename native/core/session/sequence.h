@@ -28,9 +28,9 @@ inline void appendSequence(const Interaction& interaction, std::vector<TokenSpan
 /// The token at `position` of the interaction's sequence, which is longer than that.
 std::int32_t tokenAt(const Interaction& interaction, std::uint32_t position);
 
-/// Returns the first token whose item of a channel of sequences is recorded with an interaction that shares so many
-/// tokens with `source` or its ancestors: the first token that is not shared, or the one before. An engine has no item
-/// for the last token of a sequence, because the model did not run on it. The next call has it.
+/// Returns the first token without a recorded item of a sequence channel. The sequence shares its first `shared` tokens
+/// with `source`. It is the first token that is not shared, or the one before: an engine has no item for the last token
+/// of a sequence, because the model did not run on it. The next call has it.
 /// @param source null if nothing is shared
 std::uint32_t firstUnrecorded(const Interaction* source, std::uint32_t shared, std::string_view channel);
 

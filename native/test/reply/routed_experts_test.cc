@@ -249,6 +249,31 @@ TEST(RoutedExperts, AreRefusedIfTheyAreNotThoseOfTheModelAndTheTokens) {
   EXPECT_EQ(ErrorCode::kReplyImpossible, sglang(base64(bytesOfValues<std::uint32_t>(Rows(12, 0xffffffff)))));
 }
 
+/// Padding is at the end of a text only, however it is cut.
+TEST(RoutedExperts, AreRefusedWithPaddingInTheMiddle) {
+  const RoutedExperts asked{.layers = 1, .topK = 1, .experts = 300, .promptLength = 3000};
+  const auto replaced = [](std::string text, std::size_t end) { return text.replace(end - 2, 2, "=="); };
+  const std::string int32s = base64(bytesOfValues<std::uint32_t>(Rows(3001, 7)));
+  for (const std::size_t end : {std::size_t{4}, std::size_t{4096}, std::size_t{8192}, std::size_t{8196}}) {
+    const std::string reply = sglangReply(2, member(replaced(int32s, end)));
+    EXPECT_CODE(kReplyMalformed, readSglangReply(test::bytesOf(reply), 0, asked)) << end;
+  }
+  for (std::size_t padding = 0; padding < 12; ++padding) {
+    const std::string file = npyOf(Rows(3001, 7), asked, padding);
+    const std::size_t header = file.find('\n') + 1;
+    for (const std::size_t end : {std::size_t{16}, (header + 2) / 3 * 4, std::size_t{4096}}) {
+      const std::string reply = vllmReply(2, member(replaced(base64(file), end)));
+      EXPECT_CODE(kReplyMalformed, readVllmReply(test::bytesOf(reply), 0, 0, asked)) << padding;
+    }
+  }
+}
+
+TEST(RoutedExperts, MayBeNoRowsIfNoneAreDue) {
+  const RoutedExperts asked{.layers = 3, .topK = 2, .experts = 8, .promptLength = 3, .start = 3};
+  const std::string reply = vllmReply(1, member(base64(npyOf({}, asked, 3))));
+  EXPECT_TRUE(readVllmReply(test::bytesOf(reply), 0, 0, asked).tokens.channels().empty());
+}
+
 TEST(RoutedExperts, AreAskedForFromTheFirstTokenThatHasNone) {
   const RoutedExperts asked{.layers = 1, .topK = 1, .experts = 9, .promptLength = 3};
   Session session(test::kKey);

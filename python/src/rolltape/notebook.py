@@ -22,7 +22,7 @@ class Page:
         self.text, self._height = text, height
 
     def _repr_html_(self) -> str:
-        # What episodes say is untrusted: without allow-same-origin, the page cannot reach the notebook.
+        # Texts of episodes are untrusted. Without allow-same-origin, the page cannot reach the notebook.
         attributes = f'sandbox="allow-scripts allow-downloads" style="width: 100%; height: {self._height}px; border: 0"'
         return f'<iframe {attributes} srcdoc="{html.escape(self.text)}"></iframe>'
 

@@ -193,7 +193,7 @@ def _tail(log_path: Path, size: int = 4096) -> str:
 
 
 def _hint(words: Sequence[str], status: int | None, log_path: Path) -> str:
-    """What to do if a package is missing. npm's own message is about its registry, which has none either."""
+    """Returns what to install if a package is missing. npm's own message is about its registry, which lacks the package too."""
     tail = _tail(log_path)
     if status is not None and tuple(words[1:3]) == _NPX and "npm error" in tail:
         return f"\nThe folder in which npx was started has no rolltape. {_INSTALL}"

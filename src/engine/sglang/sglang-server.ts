@@ -92,7 +92,7 @@ export class SglangServer implements EngineServer {
     try {
       const encoded = { path: "generate", body, onSent, format: "sglang", experts } as const;
       const reply = await generateOnce(this.#connections, request, encoded);
-      this.#experts?.note(this.url, reply);
+      this.#experts?.note(this.url, reply, experts);
       return reply;
     } catch (error) {
       if (error instanceof StopReached) abort();

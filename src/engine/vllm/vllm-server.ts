@@ -118,7 +118,7 @@ export class VllmServer implements EngineServer {
       request.signal.throwIfAborted();
       try {
         const reply = await generateOnce(this.#connections, request, encoded);
-        this.#experts?.note(this.url, reply);
+        this.#experts?.note(this.url, reply, encoded.experts);
         return reply;
       } catch (error) {
         const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);

@@ -234,7 +234,7 @@ export class Call {
   /** Ends the call for its session, and counts its outcome. */
   end(isRecorded: boolean): void {
     const { session, abort, client, services, api } = this;
-    // An export or the client's own retry aborts calls, too. Comes before the call ends: an export that waits for the end reads this count.
+    // Exports and retries of the client abort calls too. Count before the call ends: an export that waits for its end reads the count.
     const isLeft = client.goneReason !== undefined && abort.reason === client.goneReason;
     if (!isRecorded && isLeft) session.count("abortedCalls");
     for (const { inFlight } of this.#choices) session.calls.end(inFlight);

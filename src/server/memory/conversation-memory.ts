@@ -14,7 +14,7 @@ const PART_BYTES = 40;
 const CUT_BYTES = 40;
 
 /**
- * What is remembered of the newest requests of each session, so that the next request costs only what is new in it.
+ * Remembers the newest requests of each session, so that the next request costs only what is new in it.
  *
  * Each session has one entry with a slot for each step that remembers something. If all entries take too much memory, those of the
  * least recently used sessions are dropped; the next request of such a session is processed as a whole.
@@ -46,7 +46,7 @@ export class ConversationMemory {
     onChange: (session) => this.#resize(session),
   });
 
-  /** In the order in which items of a session are dropped that has too many: what takes the least time to make again comes first. */
+  /** If a session has too many items, they are dropped in this order: the ones that are fastest to make again first. */
   readonly #slots = [this.promptTexts, this.prompts, this.bodies];
 
   /** @param maxBytes 0 keeps nothing */

@@ -248,7 +248,7 @@ function at<T>(list: ArrayLike<T>, index: number): T {
   return found;
 }
 
-/** What the metadata of a batch says of its sessions, as they were when each of them was planned. */
+/** Counts for the metadata of a batch, taken from each session when it is planned. */
 export class PlannedCounts {
   readonly rewardsMissing: string[] = [];
   readonly #incompleteCalls: [id: string, count: number][] = [];

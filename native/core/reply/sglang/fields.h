@@ -66,7 +66,7 @@ struct SglangFields {
 };
 
 /// Reads the whole text in place of what `fields` holds. A key that comes twice counts where it comes last.
-/// @param experts the routed experts that were asked for; without, the reply's are passed over.
+/// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
 /// @param known items that need not be read again; null for none.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch for more alternatives than a token can have.
 void readSglangFields(JsonCursor& json, SglangFields& fields, const std::optional<RoutedExperts>& experts,

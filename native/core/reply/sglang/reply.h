@@ -17,7 +17,7 @@ namespace rolltape {
 /// weight_version; else `fallbackVersion`. An alternative of output_top_logprobs that the
 /// sampler excluded (null or -Infinity) leaves its place unused.
 ///
-/// @param experts the routed experts that were asked for; without, the reply's are passed over.
+/// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log
 /// probabilities, spans and counts disagree, kReplyNotFinite for a log probability that is not finite.
 EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion,

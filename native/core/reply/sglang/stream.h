@@ -21,7 +21,7 @@ class SglangStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
-  /// @param experts the routed experts that were asked for; without, the reply's are passed over.
+  /// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
   SglangStream(const Generation& into, std::int32_t version, const std::optional<RoutedExperts>& experts = std::nullopt)
       : FrameReader(into), firstVersion_(version), experts_(experts) {
     unnamedVersion = version;

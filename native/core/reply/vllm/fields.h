@@ -44,7 +44,7 @@ struct VllmFields {
 /// Reads the whole text. A key that comes twice counts where it comes last.
 /// @param named receives the versions.
 /// @param topWidth alternatives to keep per token: the most likely ones of those that the reply lists.
-/// @param experts the routed experts that were asked for; without, a reply's are passed over.
+/// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch.
 VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth,
                           const std::optional<RoutedExperts>& experts);

@@ -16,7 +16,7 @@ class VllmStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
-  /// @param experts the routed experts that were asked for; without, the reply's are passed over.
+  /// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
   VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth,
              const std::optional<RoutedExperts>& experts = std::nullopt)
       : FrameReader(into), firstVersion_(version), topWidth_(topWidth), experts_(experts) {

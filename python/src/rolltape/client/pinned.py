@@ -65,8 +65,8 @@ class Segment:
 class PinnedSegments:
     """The segments of this process by inode. The proxy reuses its files, so one is registered again only if its size changed.
 
-    The proxy cuts a file before it reuses it for a smaller batch, and its pages are then others. This process sees that by the
-    size, provided that no other process has read a batch from the same file in between.
+    The proxy truncates a file before it reuses it for a smaller batch, which replaces its pages. This process sees that by
+    the size, provided that no other process has read a batch from the same file in between.
     """
 
     def __init__(self) -> None:

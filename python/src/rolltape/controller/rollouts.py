@@ -18,7 +18,7 @@ from .run_state import RunState, load_state
 from .step import Step
 from .task_pool import TaskPool
 
-# The rows of one conversation become one row, also where its tokens were not continued exactly.
+# One row for each path of a conversation. A call that does not continue its parent's tokens exactly begins a new row.
 EXPORT: Mapping[str, Any] = {"layout": "packed", "style": "concat", "on_mismatch": "split", "turns": True}
 
 
@@ -116,8 +116,8 @@ async def rollouts(
 
 
 def _start(stack: contextlib.AsyncExitStack, settings: Mapping[str, Any] | None) -> Server:
-    # Sessions that nobody exported need not be kept: only this program knows of them.
-    # Starting blocks the event loop, so that nothing can cancel it halfway and leave a process.
+    # Only this program can export the sessions, so the shutdown need not wait for exports.
+    # The start blocks the event loop: a start that is cancelled halfway would leave a process behind.
     return stack.enter_context(serve({"server.shutdown_seconds": 0, **(settings or {})}))
 
 

@@ -1,4 +1,4 @@
-"""What a run has done, so that it goes on after its process ended."""
+"""The state of a run on disk, from which it resumes after its process ended."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ class _Running:
 class TaskPool:
     """Groups that run or wait for the trainer.
 
-    Groups start in the order of the tasks, as long as those that run or wait are fewer than `max_staleness` + 1 times
-    `batch_tasks`. So no group begins more than `max_staleness` steps before the step that trains on it: a step waits for a
-    group that would be too old for the next one.
+    Groups start in the order of the tasks. At most (`max_staleness` + 1) * `batch_tasks` groups run, wait or are trained on
+    at a time. A step also waits for a group that would be too old for the next step. So no group begins more than
+    `max_staleness` steps before the step that trains on it.
     """
 
     def __init__(
@@ -111,5 +111,6 @@ class TaskPool:
             await delete_sessions(self._runner, [group])
             if self._failed_in_a_row >= self._max_failed:
                 raise RolltapeError(
-                    "groups_failed", f"{self._failed_in_a_row} groups in a row failed; the last because of the cause."
+                    "groups_failed",
+                    f"{self._failed_in_a_row} groups in a row had fewer than {self._min_accepted} accepted episodes.",
                 ) from next(iter(group.errors), None)

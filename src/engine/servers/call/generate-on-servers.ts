@@ -11,7 +11,7 @@ import { Restarts } from "./cut.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { PlacedRequest } from "./placed-request.js";
 
-/** What all calls of an engine share. */
+/** The parts of an engine that all of its calls share. */
 export interface ServedCalls {
   readonly pool: ServerPool;
   readonly hold: PauseHold;

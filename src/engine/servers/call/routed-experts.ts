@@ -28,8 +28,9 @@ export class RoutedExperts {
   }
 
   /** Warns once of a server whose replies have none: their tokens are recorded without experts. */
-  note(url: string, { tokens, hasExperts = false }: ServerReply): void {
-    if (tokens === 0 || hasExperts || this.#warned.has(url)) return;
+  note(url: string, { tokens, hasExperts = false }: ServerReply, asked: AskedExperts | undefined): void {
+    const isDue = asked !== undefined && asked.promptLength + tokens - 1 > asked.start;
+    if (tokens === 0 || !isDue || hasExperts || this.#warned.has(url)) return;
     this.#warned.add(url);
     this.#onWarning?.(
       `${url} sends no routed experts, so its tokens are recorded without them: start it with \`${this.#flag}\`, or set ` +
