@@ -61,8 +61,10 @@ async function ensureConfiguredTinyModel({ engine }: Pick<Config, "engine">): Pr
   return engine.type === "embedded" && engine.model === null ? ensureTinyModel() : undefined;
 }
 
-/** An id has at most two bytes, and an item of a channel 64 KiB. */
-const [MAX_EXPERTS, MAX_ITEM_BYTES] = [65_536, 65_536];
+/** An id has at most two bytes. */
+const MAX_EXPERTS = 65_536;
+/** Of a channel. */
+const MAX_ITEM_BYTES = 65_536;
 
 /** @throws ConfigError if the configuration asks for routed experts that there cannot be */
 function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel): ExpertModel | undefined {
@@ -73,16 +75,19 @@ function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel)
       "requires `engine.type=sglang` or `vllm`: the embedded engine has none",
     );
   }
-  if (experts && experts.experts <= MAX_EXPERTS && expertBytes(experts) <= MAX_ITEM_BYTES) return experts;
-  if (experts) {
+  if (!experts) {
+    const missing =
+      "num_hidden_layers, num_experts_per_tok and num_experts (or num_local_experts, or n_routed_experts)";
+    throw invalidConfig(
+      "engine.routed_experts",
+      `requires a mixture-of-experts model: ${folder}/config.json lacks ${missing}`,
+    );
+  }
+  if (experts.experts > MAX_EXPERTS || expertBytes(experts) > MAX_ITEM_BYTES) {
     const sizes = `${experts.layers} layers with ${experts.topK} of ${experts.experts} experts`;
     throw invalidConfig("engine.routed_experts", `cannot record the experts of ${folder}: ${sizes} are too many`);
   }
-  const missing = "num_hidden_layers, num_experts_per_tok and num_experts (or num_local_experts, or n_routed_experts)";
-  throw invalidConfig(
-    "engine.routed_experts",
-    `requires a mixture-of-experts model: ${folder}/config.json lacks ${missing}`,
-  );
+  return experts;
 }
 
 async function createEngine(config: Config, { tinyGguf, experts, onWarning }: EngineDetails): Promise<Engine> {

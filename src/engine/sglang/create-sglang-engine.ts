@@ -1,5 +1,4 @@
 import type { Engine } from "../engine.js";
-import { RoutedExperts } from "../servers/call/routed-experts.js";
 import { ServedEngine, type ServedEngineType } from "../servers/served-engine.js";
 import type { SglangOptions } from "./sglang-options.js";
 import { SglangServer } from "./sglang-server.js";
@@ -21,7 +20,5 @@ const SGLANG: ServedEngineType = {
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createSglangEngine(options: SglangOptions): Engine {
-  const { routedExperts, onWarning } = options;
-  const experts = routedExperts && new RoutedExperts(routedExperts, "--enable-return-routed-experts", onWarning);
-  return new ServedEngine(SGLANG, options, (url) => new SglangServer(url, options, experts));
+  return new ServedEngine(SGLANG, options, (url) => new SglangServer(url, options));
 }

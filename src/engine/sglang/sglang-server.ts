@@ -11,7 +11,7 @@ import {
   type WeightSource,
 } from "../engine.js";
 import { markForced } from "../servers/call/mark-forced.js";
-import type { RoutedExperts } from "../servers/call/routed-experts.js";
+import { RoutedExperts } from "../servers/call/routed-experts.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
@@ -66,9 +66,9 @@ export class SglangServer implements EngineServer {
   /** The last abort was refused, and a warning was logged. */
   #abortsRefused = false;
 
-  constructor(url: string, options: SglangOptions, experts?: RoutedExperts) {
+  constructor(url: string, options: SglangOptions) {
     this.url = url;
-    this.#experts = experts;
+    this.#experts = RoutedExperts.of(url, options);
     this.#connections = new ServerConnections(url, options.maxInflight, options);
     this.#info = new ServerInfo(this.#connections);
     this.#onWarning = options.onWarning;
@@ -92,7 +92,7 @@ export class SglangServer implements EngineServer {
     try {
       const encoded = { path: "generate", body, onSent, format: "sglang", experts } as const;
       const reply = await generateOnce(this.#connections, request, encoded);
-      this.#experts?.note(this.url, reply, experts);
+      this.#experts?.note(experts, reply);
       return reply;
     } catch (error) {
       if (error instanceof StopReached) abort();

@@ -1,5 +1,4 @@
 import type { Engine } from "../engine.js";
-import { RoutedExperts } from "../servers/call/routed-experts.js";
 import { ServedEngine, type ServedEngineType } from "../servers/served-engine.js";
 import type { VllmOptions } from "./vllm-options.js";
 import { VllmServer } from "./vllm-server.js";
@@ -23,7 +22,5 @@ const VLLM: ServedEngineType = {
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createVllmEngine(options: VllmOptions): Engine {
-  const { routedExperts, onWarning } = options;
-  const experts = routedExperts && new RoutedExperts(routedExperts, "--enable-return-routed-experts", onWarning);
-  return new ServedEngine(VLLM, options, (url) => new VllmServer(url, options, experts));
+  return new ServedEngine(VLLM, options, (url) => new VllmServer(url, options));
 }

@@ -9,7 +9,7 @@ import {
   type ServerWarning,
   type WeightSource,
 } from "../engine.js";
-import type { RoutedExperts } from "../servers/call/routed-experts.js";
+import { RoutedExperts } from "../servers/call/routed-experts.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { type EncodedRequest, ServerConnections } from "../servers/wire/connections.js";
@@ -64,11 +64,12 @@ export class VllmServer implements EngineServer {
   /** The last load of weights failed, or was not waited for. */
   #mayBeHalfLoaded = false;
 
-  constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions, experts?: RoutedExperts) {
+  constructor(url: string, options: VllmOptions) {
+    const { maxInflight, apiKey, model, api = "auto" } = options;
     this.url = url;
-    this.#connections = new ServerConnections(url, maxInflight, { apiKey: keys.apiKey });
+    this.#connections = new ServerConnections(url, maxInflight, { apiKey });
     this.#modelName = model;
-    this.#experts = experts;
+    this.#experts = RoutedExperts.of(url, options);
     this.#api = api === "auto" ? ["generate", "completions"] : [api];
     this.#endpoints = this.#api;
   }
@@ -118,7 +119,7 @@ export class VllmServer implements EngineServer {
       request.signal.throwIfAborted();
       try {
         const reply = await generateOnce(this.#connections, request, encoded);
-        this.#experts?.note(this.url, reply, encoded.experts);
+        this.#experts?.note(encoded.experts, reply);
         return reply;
       } catch (error) {
         const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);
