@@ -4,26 +4,6 @@ import { CodedError } from "../support/coded-error.js";
 import { readHeader, type TensorEntry } from "../support/safetensors/read-header.js";
 import { type MetadataRow, readRows } from "./batch-rows.js";
 
-/** The tensors whose dtype the format fixes. docs/reference/batch-format.md describes them. */
-interface KnownTensors {
-  readonly input_ids: Int32Array;
-  readonly loss_mask: Int32Array;
-  readonly logprobs: Float32Array;
-  readonly versions: Int32Array;
-  /** One byte per token, 0 or 1. */
-  readonly attention_mask: Uint8Array;
-  readonly position_ids: Int32Array;
-  readonly cu_seqlens: Int32Array;
-  readonly cu_turns: Int32Array;
-  readonly cu_trees: Int32Array;
-  readonly subtree_end: Int32Array;
-  readonly node_offsets: Int32Array;
-  readonly node_parents: Int32Array;
-  readonly node_lengths: Int32Array;
-  readonly node_rewards: Float32Array;
-  readonly rewards: Float32Array;
-}
-
 /** Numbers of a tensor of a batch file. BOOL is a byte, 0 or 1. */
 export type FileTensor =
   | { readonly dtype: "I32"; readonly shape: readonly number[]; readonly data: Int32Array }
@@ -34,6 +14,7 @@ export type FileTensor =
   | { readonly dtype: "BOOL"; readonly shape: readonly number[]; readonly data: Uint8Array };
 
 type Numbers = FileTensor["data"];
+type Dtype = FileTensor["dtype"];
 
 const DTYPES = {
   I32: Int32Array,
@@ -42,10 +23,10 @@ const DTYPES = {
   U16: Uint16Array,
   U8: Uint8Array,
   BOOL: Uint8Array,
-} as const;
-type Dtype = keyof typeof DTYPES;
+} as const satisfies Readonly<Record<Dtype, unknown>>;
 
-const KNOWN: Readonly<Record<keyof KnownTensors, Dtype>> = {
+/** The tensors whose dtype the format fixes. docs/reference/batch-format.md describes them. */
+const KNOWN = {
   input_ids: "I32",
   loss_mask: "I32",
   logprobs: "F32",
@@ -61,6 +42,10 @@ const KNOWN: Readonly<Record<keyof KnownTensors, Dtype>> = {
   node_lengths: "I32",
   node_rewards: "F32",
   rewards: "F32",
+} as const satisfies Readonly<Record<string, Dtype>>;
+
+type KnownTensors = {
+  readonly [Name in keyof typeof KNOWN]: Extract<FileTensor, { readonly dtype: (typeof KNOWN)[Name] }>["data"];
 };
 
 const layoutSchema = z.enum(["padded", "packed", "tree"]);
@@ -72,8 +57,8 @@ export class BatchFileError extends CodedError<"invalid_batch" | "batch_mismatch
 }
 
 /**
- * A batch of a file or of the body of an export, with the words of Python's `rolltape.Batch`. Tensors are views of its bytes, unless
- * they are not aligned there.
+ * A batch of a file or of the body of an export, whose members are named as in Python's `rolltape.Batch`. Tensors are views of its
+ * bytes, unless they are not aligned there.
  */
 export class BatchFile {
   /** Texts of the file's `__metadata__`. */

@@ -70,7 +70,7 @@ const gatewaySchema = z.strictObject({
 
 const RAY_REFUSED = "expected local or slurm, got ray, because agent workflows do not run on Ray";
 
-/** What starts the processes of a job. */
+/** The scheduler that starts the processes of a job. */
 const schedulerSchema = z.strictObject({
   type: z
     .enum(["local", "slurm"], { error: ({ input }) => (input === "ray" ? RAY_REFUSED : undefined) })

@@ -72,7 +72,7 @@ async function streamAnswer(call: Call, stream: EventStream, reply: FastifyReply
   }
 }
 
-/** What follows from a recorded call, before its answer is sent. */
+/** Handles a recorded call before its answer is sent. */
 function noteRecords(call: Call, reply: FastifyReply, records: readonly RecordedChoice[]): void {
   storeDelivery(call, reply, records);
   warnOfRawLogprobs(call.services.engine, records[0]?.interaction.sampling?.logprobs, reply.log);

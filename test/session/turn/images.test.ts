@@ -151,7 +151,7 @@ async function withRegistry<T>(directory: string, use: (registry: SessionRegistr
 
 const JSON_EXPORT = { ...batchOptionsSchema.parse({ style: "individual" }), includeMessages: true };
 
-/** What a session shows of its calls. */
+/** Returns the messages, parents, transcript and export of a session. */
 async function readAll(session: Session) {
   const interactions = Array.from({ length: session.interactionCount }, (_, index) => session.interaction(index));
   const exported = JSON.parse((await packTrajectories(session, JSON_EXPORT)).toString()) as {
