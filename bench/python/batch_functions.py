@@ -82,7 +82,17 @@ def make(layout):
         "row_min_version": np.full(rows, 3, np.int32),
         "row_turn": (numbers % TURNS).astype(np.int32),
         "row_interaction": (numbers % TURNS).astype(np.int32),
+        "row_prompt_tokens": np.full(rows, own // 2, np.int32),
+        "row_finish_reason": np.zeros(rows, np.int32),
+        "row_episode": numbers.astype(np.int32),
+        "episode_group": (numbers // GROUP).astype(np.int32),
+        "episode_rows": np.ones(rows, np.int32),
+        "episode_reward": reward,
+        "episode_return": reward,
+        "episode_has_reward": np.ones(rows, bool),
     }
+    if layout == "tree":
+        tensors["row_prompt_tokens"] += (numbers % TURNS * TOKENS).astype(np.int32)
     episodes = [
         {
             "session_id": each["session_id"],
@@ -127,6 +137,9 @@ def functions(logprobs):
         "ratios.stale_groups": lambda batch: ratios.stale_groups(batch, 2),
         "places": lambda batch: batch.places,
         "samples": lambda batch: batch.samples(),
+        "samples, ids and log probabilities of all": lambda batch: [
+            (sample.prompt_ids, sample.response_ids, sample.response_logprobs) for sample in batch.samples()
+        ],
         "minibatches of 65,536 tokens, all": lambda batch: in_parts(batch, False),
         "the same, sorted by length": lambda batch: in_parts(batch, True),
         "select, every second row": lambda batch: batch.select(np.arange(0, len(batch), 2)),

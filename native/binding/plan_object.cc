@@ -72,13 +72,6 @@ Napi::Object unrewardedToJs(Napi::Env env, const UnrewardedRoots& roots) {
   return object;
 }
 
-template <typename Value>
-Napi::Float64Array episodeColumn(Napi::Env env, const Plan& plan, Value value) {
-  Napi::Float64Array column = Napi::Float64Array::New(env, plan.episodes().size());
-  std::ranges::transform(plan.episodes(), column.Data(), value);
-  return column;
-}
-
 Napi::Array indicesToJs(Napi::Env env, std::span<const std::uint32_t> indices) {
   const Napi::Array array = Napi::Array::New(env, indices.size());
   for (std::uint32_t i = 0; i < indices.size(); ++i) array.Set(i, Napi::Number::New(env, indices[i]));
@@ -185,13 +178,10 @@ Napi::Value PlanObject::shards(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value PlanObject::episodes(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  const Napi::Object episodes = Napi::Object::New(env);
-  episodes.Set("rewards", episodeColumn(env, *plan(), [](const PlanEpisode& episode) { return episode.reward; }));
-  episodes.Set("returns",
-               episodeColumn(env, *plan(), [](const PlanEpisode& episode) { return episode.discountedReturn; }));
-  episodes.Set("rows", episodeColumn(env, *plan(), [](const PlanEpisode& episode) { return episode.rows; }));
-  return episodes;
+  const std::span<const std::uint32_t> sessions = plan()->listedSessions();
+  Napi::Uint32Array indices = Napi::Uint32Array::New(info.Env(), sessions.size());
+  std::ranges::copy(sessions, indices.Data());
+  return indices;
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {

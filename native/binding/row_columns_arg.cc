@@ -23,6 +23,7 @@ RowSource sourceArg(Napi::Value value, const std::string& name) {
                                {"turns", RowSource::kTurns},
                                {"tokenExact", RowSource::kTokenExact},
                                {"forcedTokens", RowSource::kForcedTokens},
+                               {"episode", RowSource::kEpisode},
                                {"episodeReward", RowSource::kEpisodeReward},
                                {"episodeReturn", RowSource::kEpisodeReturn},
                                {"sessionRow", RowSource::kSessionRow},

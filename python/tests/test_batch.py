@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import mmap
 import struct
@@ -16,7 +15,7 @@ import pytest
 
 import rolltape
 from conversations import random_sessions
-from rolltape import Batch, Client, Server
+from rolltape import Batch, Client, Sample, Server
 from support import plain_tensors
 
 LAYOUTS: list[dict[str, Any]] = [
@@ -108,11 +107,18 @@ def test_samples_are_the_rows(exported: bytes) -> None:
         assert sample.session_id == batch.rows[index]["session_id"]
 
 
+def plain(sample: Sample) -> dict[str, Any]:
+    fields = {
+        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in sample.as_dict().items()
+    }
+    return fields | {"session_row": 0, "is_last": True}
+
+
 def test_the_layouts_have_the_same_samples(server: Server, sessions: list[str]) -> None:
     by_layout = [
         {
             # Nodes of a tree have an order of their own.
-            sample.interaction_id: dataclasses.replace(sample, session_row=0, is_last=True)
+            sample.interaction_id: plain(sample)
             for sample in Batch.from_bytes(body(server, sessions, {"layout": name})).samples()
         }
         for name in ("padded", "packed", "tree")
@@ -186,7 +192,7 @@ def test_an_empty_batch(client: Client) -> None:
         pass
     for layout in ("padded", "packed", "tree"):
         batch = client.export_batch([session.session_id], layout=layout)
-        assert (len(batch), batch.samples(), list(batch.minibatches(10))) == (0, [], [])
+        assert (len(batch), list(batch.samples()), list(batch.minibatches(10))) == (0, [], [])
         assert rolltape.advantages.grpo(batch).shape == rolltape.advantages.rloo(batch).shape == (0,)
         assert len(batch.select([])) == 0
 
@@ -255,6 +261,8 @@ def crafted(tensors: dict[str, Any], **metadata: str) -> bytes:
     return block(header, data)
 
 
+EPISODES = {"row_episode": np.zeros(1, np.int32), "episode_has_reward": np.zeros(1, bool)}
+EPISODES |= {f"episode_{name}": np.zeros(1, np.int32) for name in ("group", "rows", "reward", "return")}
 NODES = {"node_rewards": np.zeros(2, np.float32), "node_offsets": np.array([0, 1, 3], np.int32)}
 NODES |= {"subtree_end": np.full(3, 3, np.int32), "node_lengths": np.array([1, 3], np.int32)}
 
@@ -268,10 +276,13 @@ NODES |= {"subtree_end": np.full(3, 3, np.int32), "node_lengths": np.array([1, 3
             (crafted({}, rows=json.dumps([{**ROW, name: None}])), f"metadata `rows` cannot be read.*{name}")
             for name in ROW
         ),
-        (crafted({}, episodes='[{"session_id": "s"}]'), "metadata `episodes` cannot be read"),
+        (crafted(EPISODES, episodes='[{"group_id": "g"}]'), "metadata `episodes` cannot be read"),
+        (crafted(EPISODES, episodes="[]"), "metadata `episodes` cannot be read"),
+        (crafted({**EPISODES, "row_episode": np.ones(1, np.int32)}), "there are 1 episodes; received 1 to 1"),
+        (crafted({**EPISODES, "row_episode": np.full(1, -1, np.int32)}), "there are 1 episodes; received -1 to -1"),
         (crafted({}, rows="[]"), "describes 0 rows, but the batch has 1"),
         (crafted({}, rows="[" * 100_000), "metadata `rows` cannot be read"),
-        (crafted({}, episodes="{"), "metadata `episodes` cannot be read"),
+        (crafted(EPISODES, episodes="{"), "metadata `episodes` cannot be read"),
         (crafted({}, row_codes="[1]"), "metadata `row_codes` cannot be read"),
         (crafted({"cu_seqlens": np.array([0, 2**31 - 1], np.int32)}), "`cu_seqlens` does not divide 3 tokens"),
         (crafted({"cu_seqlens": np.array([0, -3], np.int32)}), "`cu_seqlens` does not divide 3 tokens"),
@@ -287,8 +298,8 @@ def test_a_batch_whose_parts_do_not_fit_is_refused_when_it_is_used(data: bytes, 
 
     def use() -> None:
         _ = (batch.places, batch.rows, batch.text("finish_reason", 0))
-        if "episodes" in batch.metadata:
-            _ = batch.episodes
+        if "row_episode" in batch:
+            _ = (batch.group_of_row, batch.episodes)
 
     with pytest.raises(ValueError, match=r"crafted\.safetensors: .*" + why):
         use()

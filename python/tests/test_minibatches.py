@@ -51,7 +51,7 @@ def test_minibatches_have_every_row_once_and_unchanged(batches: list[Batch], kin
         if not sort:
             assert indices.tolist() == list(range(len(batch)))
         for part in parts:
-            assert part.samples() == [whole[index] for index in part.indices]
+            assert list(part.samples()) == [whole[index] for index in part.indices]
             assert (part.rewards == batch.rewards[part.indices]).all()
             for name, tensor in columns(part).items():
                 assert (tensor == batch[name][part.indices]).all(), name

@@ -55,10 +55,15 @@ def packed(lengths: list[int], turns: int = 0) -> Batch:
         }
         for row, length in enumerate(lengths)
     ]
-    episodes = [
-        {"session_id": row["session_id"], "group_id": row["group_id"], "reward": 0.5, "return": 0.5, "rows": 1}
-        for row in rows
-    ]
+    tensors |= {
+        "row_episode": np.arange(len(rows), dtype=np.int32),
+        "episode_group": np.arange(len(rows), dtype=np.int32) // 2,
+        "episode_rows": np.ones(len(rows), np.int32),
+        "episode_reward": np.full(len(rows), 0.5, np.float32),
+        "episode_return": np.full(len(rows), 0.5, np.float32),
+        "episode_has_reward": np.ones(len(rows), bool),
+    }
+    episodes = [{"session_id": row["session_id"], "group_id": row["group_id"]} for row in rows]
     metadata = {"layout": "packed", "rows": json.dumps(rows), "episodes": json.dumps(episodes)}
     return Batch(tensors, metadata)
 

@@ -114,21 +114,18 @@ describe("shards", () => {
   it("have the rewards of all episodes of their groups in the whole export", async () => {
     const { store, ids } = groupedSessions();
     const shards = await store.exportShards(ids, { shards: 8 });
-    const episodes = shards.map((shard): unknown[] =>
-      JSON.parse(readSafetensors(shard.bytes).metadata["episodes"] ?? ""),
-    );
-    for (const [index, shard] of shards.entries()) {
+    for (const shard of shards) {
       const [group] = groupsOf(shard);
       const first = Number(group?.slice(1));
-      expect(episodes[index]).toEqual(
-        [first, first + 4].map((reward) => ({
-          session_id: `s${reward}`,
-          group_id: group,
-          reward,
-          return: reward,
-          rows: 2,
-        })),
-      );
+      const { metadata, tensors } = readSafetensors(shard.bytes);
+      expect(JSON.parse(metadata["episodes"] ?? "")).toEqual([
+        { session_id: `s${first}`, group_id: group },
+        { session_id: `s${first + 4}`, group_id: group },
+      ]);
+      expect(tensors["episode_reward"]?.data).toEqual([first, first + 4]);
+      expect(tensors["episode_return"]?.data).toEqual([first, first + 4]);
+      expect(tensors["episode_rows"]?.data).toEqual([2, 2]);
+      expect(tensors["episode_group"]?.data).toEqual([0, 0]);
     }
   });
 

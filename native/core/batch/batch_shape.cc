@@ -28,6 +28,16 @@ void addColumns(const BatchShape& batch, Dtype like, std::vector<TensorSpec>& sp
   add("turn_", batch.turns, &RowColumn::perTurn);
 }
 
+/// The tensors of episodes whose elements have this size. Batches without columns have none.
+void addEpisodeSpecs(const BatchShape& batch, std::uint64_t bytes, std::vector<TensorSpec>& specs) {
+  if (batch.columns.empty()) return;
+  if (bytes == 1) return specs.push_back({"episode_has_reward", Dtype::kBool, {batch.episodes}});
+  specs.push_back({"episode_group", Dtype::kI32, {batch.episodes}});
+  specs.push_back({"episode_rows", Dtype::kI32, {batch.episodes}});
+  specs.push_back({"episode_reward", Dtype::kF32, {batch.episodes}});
+  specs.push_back({"episode_return", Dtype::kF32, {batch.episodes}});
+}
+
 /// The tensors of channels whose elements have this size.
 void addChannelSpecs(const BatchShape& batch, std::uint64_t bytes, std::vector<TensorSpec>& specs) {
   const Shape perToken = tokenShape(batch);
@@ -77,10 +87,12 @@ std::vector<TensorSpec> tensorSpecs(const BatchShape& shape) {
   specs.push_back({"versions", Dtype::kI32, tokens});
   addLayoutSpecs(shape, specs);
   addColumns(shape, Dtype::kI32, specs);
+  addEpisodeSpecs(shape, 4, specs);
   addChannelSpecs(shape, 4, specs);
   addChannelSpecs(shape, 2, specs);
   if (shape.layout != Layout::kTree) specs.push_back({"attention_mask", Dtype::kBool, tokens});
   addColumns(shape, Dtype::kBool, specs);
+  addEpisodeSpecs(shape, 1, specs);
   addChannelSpecs(shape, 1, specs);
   return specs;
 }

@@ -24,6 +24,8 @@ struct BatchShape {
   /// Roots of a tree batch.
   std::uint64_t trees = 0;
   std::span<const RowColumn> columns = {};
+  /// Episodes of a batch with columns.
+  std::uint64_t episodes = 0;
   bool hasTurns = false;
   /// Of all rows together.
   std::uint64_t turns = 0;

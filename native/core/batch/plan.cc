@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "../base/size.h"
@@ -34,6 +35,7 @@ Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options)
   storages_.reserve(sessions.size());
   RowChoice choice;
   for (const PlannedSession& planned : sessions) addSession(planned, choice);
+  listAllSessions();
   measure();
 }
 
@@ -73,8 +75,15 @@ void Plan::addSession(const PlannedSession& planned, RowChoice& choice) {
 
 void Plan::addEpisode(const PlannedSession& planned, std::size_t firstRow, const RowChoice& choice) {
   for (std::size_t i = firstRow; i < rows_.size(); ++i) rows_[i].sessionRow = static_cast<std::uint32_t>(i - firstRow);
-  episodes_.push_back({planned.group, static_cast<std::uint32_t>(rows_.size() - firstRow), choice.rewards.episodeReward,
-                       choice.rewards.episodeReturn});
+  const SessionRewards& rewards = choice.rewards;
+  const bool hasReward = rewards.rewardedCount > 0 || planned.session->sessionReward().has_value();
+  episodes_.push_back({planned.group, hasReward, static_cast<std::uint32_t>(rows_.size() - firstRow),
+                       rewards.episodeReward, rewards.episodeReturn});
+}
+
+void Plan::listAllSessions() {
+  listedSessions_.resize(episodes_.size());
+  std::iota(listedSessions_.begin(), listedSessions_.end(), 0);
 }
 
 void Plan::weighTurns(const Session& session, std::size_t firstRow) {
@@ -211,6 +220,7 @@ void Plan::measure() {
   shape_.length = longestRow_;
   shape_.tokens = rowTokens;
   shape_.columns = columns();
+  shape_.episodes = listedSessions_.size();
   shape_.hasTurns = options_.turns;
   shape_.turns = turns_.size();
   if (options_.layout == Layout::kPadded) {

@@ -95,6 +95,8 @@ struct PlannedSession {
 struct PlanEpisode {
   /// PlannedSession::group.
   std::uint32_t group;
+  /// The session or one of its interactions has a reward.
+  bool hasReward;
   /// Number of rows of the export.
   std::uint32_t rows;
   /// SessionRewards::episodeReward and episodeReturn.
@@ -212,6 +214,9 @@ class Plan {
   std::uint64_t byteLength() const { return byteLength_; }
   /// By PlanRow::session.
   std::span<const PlanEpisode> episodes() const { return episodes_; }
+  /// The sessions that the batch has as episodes, in order: all; of a shard, those that have a row in it, and those of
+  /// their groups.
+  std::span<const std::uint32_t> listedSessions() const { return listedSessions_; }
   /// @throws kInvalidArg if mismatches or overflows forbid packing.
   void requirePackable() const;
 
@@ -244,11 +249,15 @@ class Plan {
   void addFilteredTurns(const Session& session, const RowChoice& choice);
   /// Adds rows [begin, end) of another plan. In a tree batch they must begin at the root of a tree.
   void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
+  void listAllSessions();
+  /// Lists those that have rows here, with their groups.
+  void listSessionsOfRows();
   void measure();
 
   PlanOptions options_;
   std::vector<std::shared_ptr<const SessionStorage>> storages_;
   std::vector<PlanEpisode> episodes_;
+  std::vector<std::uint32_t> listedSessions_;
   std::vector<PlanRow> rows_;
   std::vector<PlanTurn> turns_;
   std::vector<std::uint32_t> turnStarts_;

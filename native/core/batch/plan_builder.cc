@@ -18,6 +18,7 @@ void PlanBuilder::add(const PlannedSession& planned) {
 }
 
 Plan PlanBuilder::finish() {
+  plan_.listAllSessions();
   plan_.measure();
   return std::move(plan_);
 }

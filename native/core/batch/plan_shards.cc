@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "../base/error.h"
 #include "balanced_parts.h"
@@ -111,6 +112,19 @@ void Plan::addRowsOf(const Plan& plan, std::size_t begin, std::size_t end) {
   }
 }
 
+void Plan::listSessionsOfRows() {
+  std::vector<bool> hasRow(episodes_.size());
+  std::unordered_set<std::uint32_t> groups;
+  for (const PlanRow& row : rows_) {
+    hasRow[row.session] = true;
+    groups.insert(episodes_[row.session].group);
+  }
+  groups.erase(PlannedSession::kNoGroup);
+  for (std::uint32_t i = 0; i < episodes_.size(); ++i) {
+    if (hasRow[i] || groups.contains(episodes_[i].group)) listedSessions_.push_back(i);
+  }
+}
+
 std::vector<Plan> Plan::shards(std::uint32_t count) const {
   requirePackable();
   if (count == 0 || count > maxShards()) {
@@ -128,6 +142,7 @@ std::vector<Plan> Plan::shards(std::uint32_t count) const {
     plan.filteredTurns_ = filteredTurns_;
     plan.shape_.channels = shape_.channels;
     for (const std::uint32_t unit : part) plan.addRowsOf(*this, units[unit].begin, units[unit].end);
+    plan.listSessionsOfRows();
     plan.measure();
   }
   return plans;

@@ -24,6 +24,7 @@ bool isOfRowsOnly(RowSource source) {
     case RowSource::kCompactedFromRow:
     case RowSource::kTurns:
     case RowSource::kForcedTokens:
+    case RowSource::kEpisode:
     case RowSource::kEpisodeReward:
     case RowSource::kEpisodeReturn:
     case RowSource::kSessionRow:

@@ -29,6 +29,8 @@ enum class RowSource {
   kTokenExact,
   /// Outputs of the row's turns that the engine wrote; see Interaction::forced.
   kForcedTokens,
+  /// Index of the row's session in Plan::listedSessions().
+  kEpisode,
   /// PlanEpisode::reward and discountedReturn of the row's session.
   kEpisodeReward,
   kEpisodeReturn,

@@ -18,6 +18,7 @@ std::shared_ptr<const RowColumns> episodeColumns() {
   return std::make_shared<const RowColumns>(
       RowColumns{{.name = "session_row", .dtype = Dtype::kI32, .source = Source::kSessionRow},
                  {.name = "session_rows", .dtype = Dtype::kI32, .source = Source::kSessionRows},
+                 {.name = "episode", .dtype = Dtype::kI32, .source = Source::kEpisode},
                  {.name = "episode_reward", .dtype = Dtype::kF32, .source = Source::kEpisodeReward},
                  {.name = "episode_return", .dtype = Dtype::kF32, .source = Source::kEpisodeReturn}});
 }
@@ -71,6 +72,40 @@ TEST_F(Episodes, AreColumnsOfTheirRows) {
   EXPECT_EQ((Numbers{2, 2, 1}), packedTensor<std::int32_t>(packed, "row_session_rows"));
   EXPECT_EQ((std::vector<float>{3, 3, 8}), packedTensor<float>(packed, "row_episode_reward"));
   EXPECT_EQ((std::vector<float>{2, 2, 8}), packedTensor<float>(packed, "row_episode_return"));
+}
+
+TEST_F(Episodes, AreTensors) {
+  const test::Packed packed = test::packed(plan(), {});
+  EXPECT_EQ((Numbers{0, 0, 2}), packedTensor<std::int32_t>(packed, "row_episode"));
+  EXPECT_EQ((Numbers{0, 1, 2}), packedTensor<std::int32_t>(packed, "episode_group"));
+  EXPECT_EQ((Numbers{2, 0, 1}), packedTensor<std::int32_t>(packed, "episode_rows"));
+  EXPECT_EQ((std::vector<float>{3, 0, 8}), packedTensor<float>(packed, "episode_reward"));
+  EXPECT_EQ((std::vector<float>{2, 0, 8}), packedTensor<float>(packed, "episode_return"));
+  EXPECT_EQ((std::vector<std::uint8_t>{1, 0, 1}), packedTensor<std::uint8_t>(packed, "episode_has_reward"));
+}
+
+TEST_F(Episodes, OfAShardAreThoseOfItsGroups) {
+  // As many tokens as the two rows of the group together.
+  Session alone(test::kKey);
+  test::record(alone, test::promptOf({1, 2, 3, 4, 5}), test::generationOf({6}), {}, {}, -1);
+  Session elsewhere(test::kKey);
+  const PlannedSession sessions[] = {{.session = &alone},
+                                     {.session = &two_, .group = 3},
+                                     {.session = &empty_, .group = 3},
+                                     {.session = &elsewhere, .group = 5}};
+  const std::vector<Plan> shards = Plan(sessions, {.columns = episodeColumns()}).shards(2);
+  const test::Packed first = test::packed(shards[0], {});
+  EXPECT_EQ(Numbers{0}, packedTensor<std::int32_t>(first, "row_episode"));
+  EXPECT_EQ(Numbers{1}, packedTensor<std::int32_t>(first, "episode_rows"));
+  const test::Packed second = test::packed(shards[1], {});
+  EXPECT_EQ((Numbers{0, 0}), packedTensor<std::int32_t>(second, "row_episode"));
+  EXPECT_EQ((Numbers{0, 0}), packedTensor<std::int32_t>(second, "episode_group"));
+  EXPECT_EQ((std::vector<float>{3, 0}), packedTensor<float>(second, "episode_reward"));
+}
+
+TEST_F(Episodes, HaveTheRewardOfASessionWithoutInteractions) {
+  empty_.setSessionReward(0);
+  EXPECT_TRUE(plan().episodes()[1].hasReward);
 }
 
 TEST_F(Episodes, AreInShardsThoseOfTheWholeExport) {

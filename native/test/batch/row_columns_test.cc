@@ -19,9 +19,9 @@ using test::packedTensor;
 using Words = std::vector<std::uint32_t>;
 using Numbers = std::vector<std::int32_t>;
 
-/// A tensor's values as words, whatever its dtype.
+/// A tensor's values as words, or its bytes if they are smaller.
 Words wordsOf(const test::Packed& packed, const TensorSpec& spec) {
-  if (spec.dtype != Dtype::kBool) return packedTensor<std::uint32_t>(packed, spec.name);
+  if (dtypeBytes(spec.dtype) >= sizeof(std::uint32_t)) return packedTensor<std::uint32_t>(packed, spec.name);
   const auto bytes = packedTensor<std::uint8_t>(packed, spec.name);
   return {bytes.begin(), bytes.end()};
 }

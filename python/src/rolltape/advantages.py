@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch.batch import number_texts
 from .batch.token_values import at_rows, at_turns, token_temperatures
 
 if TYPE_CHECKING:
@@ -56,9 +55,9 @@ def grpo(batch: Batch, *, std: bool = True, count_rows: bool = False, epsilon: f
 
     Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
     """
-    rewards, groups, counts = _rewarded_episodes(batch)
-    weights = counts if count_rows else None
-    return _at_episodes(batch, grpo_values(rewards, groups, std=std, weights=weights, epsilon=epsilon))
+    rewards, groups, rows = _rewarded_episodes(batch)
+    weights = rows.astype(np.float64) if count_rows else np.ones(len(rows))
+    return _at_episodes(batch, _grpo(rewards, groups, weights, std, epsilon))
 
 
 def rloo(batch: Batch) -> NDArray[np.float32]:
@@ -67,7 +66,7 @@ def rloo(batch: Batch) -> NDArray[np.float32]:
     A group of one has advantage 0, because there is nothing to compare it with. Otherwise as grpo.
     """
     rewards, groups, _ = _rewarded_episodes(batch)
-    return _at_episodes(batch, rloo_values(rewards, groups))
+    return _at_episodes(batch, _rloo(rewards, groups))
 
 
 def grpo_by_turn(batch: Batch, *, std: bool = True, epsilon: float = 1e-6) -> NDArray[np.float32]:
@@ -80,13 +79,13 @@ def grpo_by_turn(batch: Batch, *, std: bool = True, epsilon: float = 1e-6) -> ND
     """
     turns = _Turns(batch)
     groups = _number_pairs(turns.groups, turns.depths)
-    return grpo_values(turns.rewards, groups, std=std, weights=turns.weights, epsilon=epsilon)
+    return _grpo(turns.rewards, groups, turns.weights, std, epsilon)
 
 
 def grpo_by_return(batch: Batch, *, std: bool = True, epsilon: float = 1e-6) -> NDArray[np.float32]:
     """Returns one value per turn: its final reward relative to all turns of its group. Otherwise as grpo_by_turn."""
     turns = _Turns(batch)
-    return grpo_values(turns.rewards, turns.groups, std=std, weights=turns.weights, epsilon=epsilon)
+    return _grpo(turns.rewards, turns.groups, turns.weights, std, epsilon)
 
 
 def grpo_values(
@@ -100,6 +99,10 @@ def grpo_values(
     """As grpo, for rewards [B] and the group of each. weights: the weight of each reward in mean and standard deviation."""
     values, group = _finite(rewards), group_indices(groups, len(np.atleast_1d(rewards)))
     weight = np.ones(len(values)) if weights is None else _finite(weights, "weight")
+    return _grpo(values, group, weight, std, epsilon)
+
+
+def _grpo(values: Floats, group: NDArray[np.int64], weight: Floats, std: bool, epsilon: float) -> NDArray[np.float32]:
     centred = values - _group_means(values, group, weight)[group]
     centred[_constant(values, group)] = 0.0
     if std:
@@ -109,7 +112,10 @@ def grpo_values(
 
 def rloo_values(rewards: Any, groups: Groups) -> NDArray[np.float32]:
     """As rloo, for rewards [B] and the group of each."""
-    values, group = _finite(rewards), group_indices(groups, len(np.atleast_1d(rewards)))
+    return _rloo(_finite(rewards), group_indices(groups, len(np.atleast_1d(rewards))))
+
+
+def _rloo(values: Floats, group: NDArray[np.int64]) -> NDArray[np.float32]:
     others = np.bincount(group, minlength=1)[group] - 1
     total = np.bincount(group, weights=values, minlength=1)[group] - values
     advantages = values - np.divide(total, others, out=values.copy(), where=others > 0)
@@ -123,8 +129,7 @@ def zero_variance(batch: Batch) -> NDArray[np.bool_]:
     Looks at the whole export, as grpo does. Also true for the rows of an episode without a reward.
     """
     rewards, groups, _ = _rewarded_episodes(batch)
-    constant = _constant(_finite(rewards), group_indices(groups, len(rewards)))
-    return np.asarray(_at_episodes(batch, constant, otherwise=True), np.bool_)
+    return np.asarray(_at_episodes(batch, _constant(rewards, groups), otherwise=True), np.bool_)
 
 
 def turn_returns(batch: Batch, discount: float | None = None) -> NDArray[np.float32]:
@@ -151,7 +156,8 @@ def group_indices(groups: Groups, count: int) -> NDArray[np.int64]:
     if len(groups) != count:
         raise ValueError(f"There must be one group for each of {count} rewards; received {len(groups)}.")
     if not isinstance(groups, np.ndarray):
-        return number_texts(groups)
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(groups))}
+        return np.fromiter(map(numbers.__getitem__, groups), np.int64, count)
     _, first, number = np.unique(groups, return_index=True, return_inverse=True)
     # unique numbers the groups by their value.
     return np.asarray(np.argsort(np.argsort(first))[number], np.int64)
@@ -159,16 +165,16 @@ def group_indices(groups: Groups, count: int) -> NDArray[np.int64]:
 
 def _rewarded_episodes(batch: Batch) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Returns reward, group and number of rows of each episode with a reward, in the order of the whole export."""
-    values = batch.episode_values
-    return values.rewards[values.rewarded], values.groups[values.rewarded], values.rows[values.rewarded]
+    rewarded = batch.episode_column("has_reward")
+    rewards, groups, rows = (batch.episode_column(name)[rewarded] for name in ("reward", "group", "rows"))
+    return _finite(rewards), groups.astype(np.int64), rows
 
 
 def _at_episodes(batch: Batch, values: NDArray[Any], otherwise: float = 0.0) -> NDArray[Any]:
     """Gives each row the value of its episode. values: of the episodes with a reward."""
-    rewarded = batch.episode_values.rewarded
-    # One entry more than episodes: rows of no episode have the index -1.
-    of_episode = np.full(len(rewarded) + 1, otherwise, values.dtype)
-    of_episode[:-1][rewarded] = values
+    rewarded = batch.episode_column("has_reward")
+    of_episode = np.full(len(rewarded), otherwise, values.dtype)
+    of_episode[rewarded] = values
     return np.asarray(of_episode[batch.episode_of_row])
 
 
@@ -182,11 +188,12 @@ class _Turns:
         _require_whole_groups(batch)
         if "cu_turns" in batch:
             row = np.repeat(np.arange(len(batch)), np.diff(batch["cu_turns"]))
-            column, self.rewards = batch.turn_column, batch.turn_column("reward")
+            column, rewards = batch.turn_column, batch.turn_column("reward")
         else:
             if batch.layout != "tree" and batch.metadata_texts.get("style") == "concat":
                 batch.turn_column("reward")
-            row, column, self.rewards = np.arange(len(batch)), batch.column, batch.rewards
+            row, column, rewards = np.arange(len(batch)), batch.column, batch.rewards
+        self.rewards = _finite(rewards)
         self.groups = batch.group_of_row[row]
         self.depths = column("turn").astype(np.int64)
         calls = _number_pairs(batch.episode_of_row[row], column("interaction").astype(np.int64))
@@ -196,13 +203,16 @@ class _Turns:
 def _number_pairs(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns a number for each distinct pair. The values must be 0 or more."""
     width = int(second.max(initial=0)) + 1
-    return np.asarray(np.unique(first * width + second, return_inverse=True)[1], np.int64)
+    pairs = first * width + second
+    # Numbers may have gaps, but not so many that arrays of one entry for each number outgrow the batch.
+    if pairs.max(initial=0) < 8 * len(pairs):
+        return pairs
+    return np.asarray(np.unique(pairs, return_inverse=True)[1], np.int64)
 
 
 def _require_whole_groups(batch: Batch) -> None:
-    of_row = batch.episode_of_row
-    present = np.bincount(of_row[of_row >= 0], minlength=len(batch.episodes))
-    lacking = np.flatnonzero(present != batch.episode_values.rows)
+    rows = batch.episode_column("rows")
+    lacking = np.flatnonzero(np.bincount(batch.episode_of_row, minlength=len(rows)) != rows)
     if len(lacking):
         raise ValueError(
             "Turns are compared within their group, but the batch lacks rows of session "
@@ -220,9 +230,9 @@ def _finite(values: Any, what: str = "reward") -> Floats:
 
 
 def _group_means(values: Floats, group: NDArray[np.int64], weights: Floats) -> Floats:
-    if len(values) == 0:
-        return np.zeros(0)
-    return np.bincount(group, weights=values * weights) / np.bincount(group, weights=weights)
+    totals = np.bincount(group, weights=values * weights, minlength=1)
+    # A number that no value has is no group.
+    return totals / np.maximum(np.bincount(group, weights=weights, minlength=1), np.finfo(float).tiny)
 
 
 def _constant(values: Floats, group: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -6,15 +6,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch.token_values import row_counts, row_sums, spread_rows, spread_turns
+from .batch.token_values import spread_rows, spread_turns
 
 if TYPE_CHECKING:
     from .batch import Batch
+
+BLOCK_TOKENS = 65_536
 
 __all__ = ["overlong_mask", "sequence_ratios", "stale_groups", "token_kl"]
 
@@ -25,14 +28,19 @@ def overlong_mask(batch: Batch) -> NDArray[np.int32]:
     With turns (`turns=True`), only the cut turns of a row are left out. Otherwise, the whole row is.
     """
     if "cu_turns" not in batch:
-        kept = spread_rows(batch, ~batch.column("truncated"), 0)
+        kept = spread_rows(batch, _ones(~batch.column("truncated")), 0)
     else:
         codes = [code for code, text in enumerate(batch.code_texts("finish_reason")) if text == "length"]
         complete = ~np.isin(batch.turn_column("finish_reason"), codes)
         filled = np.flatnonzero(np.diff(batch["cu_turns"]))
         complete[batch["cu_turns"][1:][filled] - 1] &= ~batch.column("truncated")[filled]
-        kept = spread_turns(batch, complete, 0)
-    return np.multiply(batch["loss_mask"], kept, dtype=np.int32)
+        kept = spread_turns(batch, _ones(complete), 0)
+    return np.bitwise_and(kept, batch["loss_mask"], out=kept)
+
+
+def _ones(wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Returns words whose bits are all 1 where wanted, else 0."""
+    return -wanted.astype(np.int32)
 
 
 def sequence_ratios(batch: Batch, logprobs: Any, mask: Any = None) -> NDArray[np.float32]:
@@ -41,8 +49,20 @@ def sequence_ratios(batch: Batch, logprobs: Any, mask: Any = None) -> NDArray[np
 
     mask: tokens that count, such as `overlong_mask(batch)`; default `loss_mask`.
     """
-    distances, counted = _distances(batch, logprobs, mask)
-    means = row_sums(batch, distances) / np.maximum(row_counts(batch, counted), 1)
+    new, counted = _checked(batch, logprobs, mask)
+    new, old, counted = new.reshape(-1), batch["logprobs"].reshape(-1), counted.reshape(-1)
+    begins, own = batch.places.begins, batch.places.own
+    means = np.zeros(len(batch))
+    filled = np.flatnonzero(own)
+    # Blocks of rows, whose values stay in the processor's cache.
+    parts = np.unique(np.searchsorted(begins[filled], np.arange(0, new.size, BLOCK_TOKENS)))
+    for first, last in pairwise([*parts.tolist(), len(filled)]):
+        rows = filled[first:last]
+        tokens = slice(begins[rows[0]], begins[rows[-1]] + own[rows[-1]])
+        starts = begins[rows] - tokens.start
+        distances, is_counted = _distances(new[tokens], old[tokens], counted[tokens])
+        counts = np.add.reduceat(is_counted, starts, dtype=np.int64)
+        means[rows] = np.add.reduceat(distances, starts) / np.maximum(counts, 1)
     return np.exp(means).astype(np.float32)
 
 
@@ -50,7 +70,8 @@ def token_kl(batch: Batch, logprobs: Any, mask: Any = None) -> NDArray[np.float3
     """Returns one value per token, in the shape of `input_ids`: the k3 estimate of KL(recorded policy, new policy),
     exp(d) - 1 - d with d = new - recorded (J. Schulman, Approximating KL Divergence). Never negative; 0 at other tokens.
     """
-    distances, _ = _distances(batch, logprobs, mask)
+    new, counted = _checked(batch, logprobs, mask)
+    distances, _ = _distances(new, batch["logprobs"], counted)
     return (np.expm1(distances) - distances).astype(np.float32)
 
 
@@ -64,13 +85,21 @@ def stale_groups(batch: Batch, oldest: int) -> NDArray[np.bool_]:
     return np.isin(groups, stale)
 
 
-def _distances(batch: Batch, logprobs: Any, mask: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Returns new - recorded log probability of each token, 0 where the mask is not 1, and where it is 1."""
+def _checked(batch: Batch, logprobs: Any, mask: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Returns new log probabilities and mask as arrays."""
     new = np.asarray(logprobs)
     if new.shape != batch["input_ids"].shape:
         raise ValueError(f"logprobs must have shape {list(batch['input_ids'].shape)}; received {list(new.shape)}.")
-    counted = np.asarray(batch["loss_mask"] if mask is None else mask) == 1
-    # Values of tokens that do not count may be NaN.
-    distances = np.zeros(new.shape)
-    np.subtract(new, batch["logprobs"], out=distances, where=counted, dtype=np.float64)
+    return new, np.asarray(batch["loss_mask"] if mask is None else mask)
+
+
+def _distances(
+    new: NDArray[Any], old: NDArray[Any], mask: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Returns new - recorded log probability of each token, 0 where the mask is not 1, and where it is 1."""
+    counted = mask == 1
+    # Values of tokens that do not count may be NaN or infinite.
+    with np.errstate(invalid="ignore"):
+        distances = np.subtract(new, old, dtype=np.float64)
+    np.copyto(distances, 0.0, where=~counted)
     return distances, counted

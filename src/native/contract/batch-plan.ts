@@ -28,7 +28,9 @@ export type RowColumnSource =
   | "tokenExact"
   /** Output tokens of the row's turns that a budget forced, up to the row's length. */
   | "forcedTokens"
-  /** See {@link NativePlan.episodes}. */
+  /** Index of the row's session among {@link NativePlan.episodes}. */
+  | "episode"
+  /** The values of the session in `episode_reward` and `episode_return`. */
   | "episodeReward"
   | "episodeReturn"
   /** Position among the rows of its session in the whole export, and their number. */
@@ -104,6 +106,15 @@ export interface NativeRowColumn {
  *   [tokens + 1], where a padded batch has B * T tokens.
  *
  * A row has items of outputs only of calls that it trains on.
+ *
+ * With {@link PlanOptions.columns}, a batch also has its episodes, one entry for each session of {@link NativePlan.episodes} [E]:
+ *
+ * - episode_reward (F32): the session's reward plus the own reward of each interaction, undiscounted; 0 without any.
+ * - episode_return (F32): the same, discounted from the first turn on: an own reward by the edges from its root, the session's reward
+ *   by the edges from the first conversation to the interaction that completed last, compactions included.
+ * - episode_has_reward (BOOL): the session or one of its interactions has a reward.
+ * - episode_rows: number of rows in the whole export.
+ * - episode_group: number of the session's group, from 0 in the order of the episodes. A session without a group has its own.
  *
  * In a tree batch:
  *
@@ -207,8 +218,11 @@ export interface NativePlan {
    * split in the same way.
    */
   shards(count: number): NativePlan[];
-  /** Returns the rewards of whole sessions. */
-  episodes(): PlanEpisodes;
+  /**
+   * Returns the indices of the planned sessions that the batch has as episodes, in the order of the tensors `episode_*`: all; of a
+   * shard, those that have a row in it, and those of their groups.
+   */
+  episodes(): Uint32Array;
   /**
    * Writes the batch as one safetensors block, off the event loop. Fails with `ERR_TOO_LARGE` for a packed or tree
    * batch of 2^31 or more tokens, because its offsets are int32.
@@ -276,19 +290,6 @@ export interface PlanRows {
   readonly rewards: Float64Array;
   /** 1 for a row whose reward leaves out own rewards of earlier turns. */
   readonly uncountedRewards: Uint8Array;
-}
-
-/** One entry for each planned session, in float64. */
-export interface PlanEpisodes {
-  /** The session's reward plus the own reward of each interaction, undiscounted; 0 without any. */
-  readonly rewards: Float64Array;
-  /**
-   * The same, discounted from the first turn on: an own reward by the edges from its root, the session's reward by the edges from
-   * the first conversation to the interaction that completed last, compactions included.
-   */
-  readonly returns: Float64Array;
-  /** Number of rows of the whole export. */
-  readonly rows: Float64Array;
 }
 
 export interface UnrewardedRoots {

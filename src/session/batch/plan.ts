@@ -1,5 +1,5 @@
 import { native } from "../../native/addon.js";
-import type { NativePlan, PlanEpisodes, PlanOptions, PlanRows } from "../../native/contract.js";
+import type { NativePlan, PlanOptions, PlanRows } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { LeftOutInteraction } from "../delivery/delivery.js";
 import { SessionError } from "../errors.js";
@@ -19,9 +19,6 @@ export interface ExportPlan {
   /** Returns true if filters other than `roots` remove an interaction. Undefined without these options. */
   readonly removes: ((interaction: RecordedInteraction) => boolean) | undefined;
   readonly counts: PlannedCounts;
-  /** Of all sessions, also in a shard. */
-  readonly episodes: PlanEpisodes;
-  readonly isShard: boolean;
 }
 
 export interface ExportRow {
@@ -86,8 +83,6 @@ export function* planExport(sessions: readonly Session[], options: BatchOptions)
     leftOut: options.includeUndelivered ? [] : leftOut,
     removes,
     counts,
-    episodes: plan.episodes(),
-    isShard: false,
   };
 }
 
@@ -99,7 +94,7 @@ export function* planExport(sessions: readonly Session[], options: BatchOptions)
 export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
   if (count === 1) return [plan];
   if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
-  return plan.native.shards(count).map((native) => ({ ...plan, native, isShard: true }));
+  return plan.native.shards(count).map((native) => ({ ...plan, native }));
 }
 
 export function listExportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
@@ -242,7 +237,7 @@ function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLeng
   );
 }
 
-function at<T>(list: ArrayLike<T>, index: number): T {
+export function at<T>(list: ArrayLike<T>, index: number): T {
   const found = list[index];
   if (found === undefined) throw new RangeError(`index ${index} is outside of a list with ${list.length} entries`);
   return found;

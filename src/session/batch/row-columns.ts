@@ -117,6 +117,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "Position among the rows of its session in the whole export, which are adjacent there; from 0.",
   ),
   structural("session_rows", "I32", "sessionRows", ROWS, "Number of rows of its session in the whole export."),
+  structural("episode", "I32", "episode", ROWS, "Index of its session in the tensors `episode_*`."),
   structural(
     "episode_reward",
     "F32",

@@ -1,6 +1,6 @@
 import type { AgentHints } from "../../facts/call-facts.js";
 import type { Steps } from "../../support/async/steps.js";
-import { type ExportPlan, findOwner } from "./plan.js";
+import { at, type ExportPlan, findOwner } from "./plan.js";
 
 /** Rows or entries of one step. They take a fraction of a millisecond. */
 const STEP_ROWS = 256;
@@ -52,22 +52,17 @@ function* writeRows({ native: { rows }, sessions }: ExportPlan, { interactionIds
 }
 
 /**
- * Returns the metadata `episodes` as UTF-8 in pieces: JSON with session_id, group_id, reward, return and rows of each session of the
- * export. A shard has those of its groups, with all their sessions. Reward and return are null for a session without any reward.
+ * Returns the metadata `episodes` as UTF-8 in pieces: JSON with session_id and group_id of each session of the export, in the order of
+ * the tensors `episode_*`. A shard has those of its groups, with all their sessions.
  */
 export function* writeEpisodesJson(plan: ExportPlan): Steps<Uint8Array[]> {
   return yield* joinEntries(writeEpisodes(plan));
 }
 
-function* writeEpisodes({ native: { rows }, sessions, episodes, isShard }: ExportPlan) {
-  const hasRows = new Uint8Array(sessions.length);
-  for (const session of rows.sessions) hasRows[session] = 1;
-  const groups = new Set(sessions.flatMap(({ groupId }, index) => (hasRows[index] === 1 ? (groupId ?? []) : [])));
-  for (const [index, { id, groupId = null, rewardsMissing }] of sessions.entries()) {
-    if (isShard && hasRows[index] !== 1 && (groupId === null || !groups.has(groupId))) continue;
-    const [reward, discounted] = rewardsMissing ? [null, null] : [episodes.rewards[index], episodes.returns[index]];
-    const episode = { session_id: id, group_id: groupId, reward, return: discounted, rows: episodes.rows[index] };
-    yield JSON.stringify(episode);
+function* writeEpisodes({ native, sessions }: ExportPlan) {
+  for (const index of native.episodes()) {
+    const { id, groupId = null } = at(sessions, index);
+    yield JSON.stringify({ session_id: id, group_id: groupId });
   }
 }
 

@@ -17,7 +17,7 @@ export function modelBatch(sessions: readonly ModelledSession[], options: BatchO
     rows: rows.map(described),
     tensors: {
       ...tensors,
-      ...(rowTensors && buildRowTensors(rows, codes, discount)),
+      ...(rowTensors && buildRowTensors(rows, sessions, codes, discount)),
       ...(rowTensors && options.turns && buildTurnTensors(rows, codes)),
     },
     codes,

@@ -5,7 +5,6 @@ import { describeFilters, type Filters, findRoot, isKept, isRemoved, losesReward
 import { modelBatch } from "./model-batch.js";
 import { allDelivered, isLeftOut, type ModelledSession } from "./modelled-session.js";
 import { type ModelRefusal, modelRefusal } from "./refusal.js";
-import { episodeOf } from "./rows.js";
 import type { ModelBatch } from "./tensors.js";
 
 /** The outcome of an export: a batch, or a refusal. */
@@ -73,7 +72,7 @@ const MAX_NAMED_ROWS = 64;
 function rowMetadata(
   sessions: readonly ModelledSession[],
   options: BatchOptionsInput,
-  { codes, uncounted, rows }: ModelBatch,
+  { codes, uncounted }: ModelBatch,
 ): BatchFile["metadata"] {
   const { style = "individual", concatReward = "leaf" } = options;
   const roots = sessions.flatMap((session) => unrewardedRoots(session, options));
@@ -82,22 +81,12 @@ function rowMetadata(
     unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED_ROOTS) },
     left_out: { undelivered: sessions.flatMap(listLeftOut).length, retried: 0 },
     row_codes: codes,
-    episodes: listEpisodes(sessions, rows, options.discount ?? 1),
+    episodes: sessions.map(({ sessionId, groupId = null }) => ({ session_id: sessionId, group_id: groupId })),
     ...(style === "concat" && {
       concat_reward: concatReward,
       uncounted_rewards: { rows: uncounted.length, first: uncounted.slice(0, MAX_NAMED_ROWS) },
     }),
   };
-}
-
-function listEpisodes(sessions: readonly ModelledSession[], rows: ModelBatch["rows"], discount: number): object[] {
-  return sessions.map((session) => {
-    const { sessionId, groupId = null, sessionReward, turns } = session;
-    const isRewarded = sessionReward !== undefined || turns.some((turn) => turn.reward !== undefined);
-    const values = isRewarded ? episodeOf(session, discount) : { reward: null, return: null };
-    const count = rows.filter((row) => row.sessionId === sessionId).length;
-    return { session_id: sessionId, group_id: groupId, ...values, rows: count };
-  });
 }
 
 function listLeftOut({ turns }: ModelledSession): object[] {

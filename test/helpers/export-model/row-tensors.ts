@@ -98,10 +98,33 @@ function findVersion(pick: typeof Math.min, { lossMask, versions }: ModelRow, fr
   return trained.length === 0 ? -1 : pick(...trained);
 }
 
-export function buildRowTensors(rows: readonly ModelRow[], codes: Codes, discount: number): Columns {
+/** Returns the tensors of the sessions as episodes. */
+function episodeTensors(sessions: readonly ModelledSession[], rows: readonly ModelRow[], discount: number): Columns {
+  const column = (make: typeof i32, value: (session: ModelledSession, index: number) => number) =>
+    make(sessions.map(value), [sessions.length]);
+  const groups = [...new Set(sessions.map(({ groupId }, index) => groupId ?? index))];
+  return {
+    episode_reward: column(f32, (session) => Math.fround(episodeOf(session, discount).reward)),
+    episode_return: column(f32, (session) => Math.fround(episodeOf(session, discount).return)),
+    episode_has_reward: column(bool, ({ sessionReward, turns }) =>
+      Number(sessionReward !== undefined || turns.some(({ reward }) => reward !== undefined)),
+    ),
+    episode_rows: column(i32, (session) => rows.filter((row) => row.session === session).length),
+    episode_group: column(i32, ({ groupId }, index) => groups.indexOf(groupId ?? index)),
+  };
+}
+
+export function buildRowTensors(
+  rows: readonly ModelRow[],
+  sessions: readonly ModelledSession[],
+  codes: Codes,
+  discount: number,
+): Columns {
   const column = (make: typeof i32, value: (row: ModelRow) => number) => make(rows.map(value), [rows.length]);
   return {
     ...alike("row_", rows.length),
+    ...episodeTensors(sessions, rows, discount),
+    row_episode: column(i32, ({ session }) => sessions.indexOf(session)),
     row_prompt_tokens: column(i32, ({ chain, ids }) => Math.min(chain[0]?.prompt.length ?? 0, ids.length)),
     row_parent: column(i32, (row) => parentRow(row, rows)),
     row_turn: column(i32, ({ chain, session }) => (chain.at(-1) ? countDepth(chain.at(-1) as Turn, session) : -1)),

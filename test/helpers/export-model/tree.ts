@@ -68,7 +68,7 @@ export function treeBatch(
         [nodes.length],
       ),
       node_rewards: rewardsOf(rows),
-      ...(rowTensors && buildRowTensors(rows, codes, discount)),
+      ...(rowTensors && buildRowTensors(rows, sessions, codes, discount)),
     },
   };
 }

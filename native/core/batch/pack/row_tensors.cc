@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "../../base/error.h"
@@ -185,7 +186,11 @@ bool hasLinks(const Plan& plan) {
 class ColumnTensors {
  public:
   ColumnTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block)
-      : plan_(plan), codes_(codes), block_(block), linked_(hasLinks(plan) ? linkedRows(plan) : LinkedRows()) {}
+      : plan_(plan), codes_(codes), block_(block), linked_(hasLinks(plan) ? linkedRows(plan) : LinkedRows()) {
+    episodeIndex_.resize(plan.episodes().size());
+    std::uint32_t index = 0;
+    for (const std::uint32_t session : plan.listedSessions()) episodeIndex_[session] = index++;
+  }
 
   void writeRows(std::size_t index, const RowColumn& column, Range range) const {
     const std::span<const PlanRow> rows = plan_.rows();
@@ -212,6 +217,8 @@ class ColumnTensors {
         return write([&](const PlanRow& row) { return countTurns(plan_, row); });
       case RowSource::kForcedTokens:
         return write([&](const PlanRow& row) { return countForcedTokens(plan_, row); });
+      case RowSource::kEpisode:
+        return write([&](const PlanRow& row) { return episodeIndex_[row.session]; });
       case RowSource::kEpisodeReward:
         return write([&](const PlanRow& row) { return wordOf(toFloat(episode(row).reward)); });
       case RowSource::kEpisodeReturn:
@@ -314,6 +321,8 @@ class ColumnTensors {
   const LabelCodes& codes_;
   const BatchBlock& block_;
   LinkedRows linked_;
+  /// By session; only those of listed sessions are meaningful, and every row is of one.
+  std::vector<std::uint32_t> episodeIndex_;
 };
 
 /// Returns true if the values of turns depend on the length of their row.
@@ -338,6 +347,38 @@ void writeColumns(const Plan& plan, const ColumnTensors& tensors, Range rows) {
   }
 }
 
+/// Numbers the groups of episodes from 0 in their order. A session without a group has a number of its own.
+class GroupNumbers {
+ public:
+  std::uint32_t next(std::uint32_t group) {
+    if (group == PlannedSession::kNoGroup) return count_++;
+    const auto [found, isNew] = numbers_.emplace(group, count_);
+    if (isNew) ++count_;
+    return found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
+  std::uint32_t count_ = 0;
+};
+
+void writeEpisodes(const Plan& plan, const BatchBlock& block) {
+  auto* group = block.tensor<std::uint32_t>("episode_group");
+  auto* rows = block.tensor<std::uint32_t>("episode_rows");
+  auto* reward = block.tensor<float>("episode_reward");
+  auto* discounted = block.tensor<float>("episode_return");
+  auto* hasReward = block.tensor<std::uint8_t>("episode_has_reward");
+  GroupNumbers numbers;
+  for (const std::uint32_t session : plan.listedSessions()) {
+    const PlanEpisode& episode = plan.episodes()[session];
+    *group++ = numbers.next(episode.group);
+    *rows++ = episode.rows;
+    *reward++ = toFloat(episode.reward);
+    *discounted++ = toFloat(episode.discountedReturn);
+    *hasReward++ = episode.hasReward ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 void writeRewards(const Plan& plan, const BatchBlock& block) {
@@ -350,6 +391,7 @@ void writeRowTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock
   constexpr std::size_t part = 1024;
   if (plan.options().turns) std::ranges::copy(plan.turnStarts(), block.tensor<std::uint32_t>("cu_turns"));
   if (plan.columns().empty()) return;
+  writeEpisodes(plan, block);
   const ColumnTensors tensors(plan, codes, block);
   parallelRanges(plan.rows().size(), threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t from = begin; from < end; from += part) {

@@ -2,6 +2,6 @@
 
 from .batch import Batch, EpisodeInfo, RowInfo
 from .channels import Channel
-from .samples import Sample, Turn
+from .samples import Sample, Samples, Turn
 
-__all__ = ["Batch", "Channel", "EpisodeInfo", "RowInfo", "Sample", "Turn"]
+__all__ = ["Batch", "Channel", "EpisodeInfo", "RowInfo", "Sample", "Samples", "Turn"]

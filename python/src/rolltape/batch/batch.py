@@ -6,23 +6,22 @@ import json
 import mmap
 import os
 import weakref
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from ..errors import BatchError
-from . import channels, minibatches, samples, select
+from . import channels, minibatches, select
 from .channels import Channel
 from .mapped_file import map_file
 from .places import Places, row_places
 from .safetensors import Array, invalid, read_block
-from .samples import Sample
+from .samples import Samples
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -55,18 +54,6 @@ class EpisodeInfo(TypedDict):
     rows: int
 
 
-class EpisodeValues(NamedTuple):
-    """What `Batch.episodes` says, as arrays: one value for each episode.
-
-    rewarded: bool, false if the reward is None. rewards: float64. groups: int64, the number of its group. rows: int64.
-    """
-
-    rewarded: Array
-    rewards: Array
-    groups: Array
-    rows: Array
-
-
 def _require_texts(entries: Iterable[Mapping[str, object]], *names: str) -> None:
     for entry in entries:
         for name in names:
@@ -74,15 +61,17 @@ def _require_texts(entries: Iterable[Mapping[str, object]], *names: str) -> None
                 raise ValueError(f"`{name}` must be a text; received {entry[name]!r:.100}")
 
 
-def number_texts(texts: Sequence[Hashable]) -> Array:
-    """Returns int64: the number of each text, from 0 in the order in which they occur first."""
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    return np.fromiter(map(numbers.__getitem__, texts), np.int64, len(texts))
+class _Described:
+    """What is known about each row of a whole batch. Its parts share it, so it is read once, and only if it is needed."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
 
-def _group_names(entries: Sequence[RowInfo] | Sequence[EpisodeInfo]) -> list[str]:
-    """Returns the group of each entry: its `group_id`, or a name of its own for a session without a group."""
-    return [entry.get("group_id") or f"session:{entry['session_id']}" for entry in entries]
+    @cached_property
+    def rows(self) -> list[RowInfo]:
+        rows: list[RowInfo] = json.loads(self._text)
+        _require_texts(rows, "session_id", "task_id", "interaction_id")
+        return rows
 
 
 class Batch:
@@ -102,14 +91,14 @@ class Batch:
         metadata: Mapping[str, str],
         *,
         indices: Array | None = None,
-        rows: list[RowInfo] | None = None,
+        described: _Described | None = None,
     ) -> None:
-        """rows: the description of each row, instead of the text `rows` of the metadata."""
+        """described: of the batch that this one was selected from, instead of the text `rows` of the metadata."""
         self._tensors: dict[str, Array] | None = dict(tensors)
         # As given: without the text `rows` if it is made from a list when somebody asks for it.
         self.metadata_texts = dict(metadata)
-        if rows is not None:
-            self.__dict__["rows"] = rows
+        self.described = described or _Described(metadata.get("rows", "[]"))
+        self._is_part = described is not None
         self._block: Any = None
         self._path: str | None = None
         for name in ("input_ids", "loss_mask", "logprobs", "versions"):
@@ -158,7 +147,7 @@ class Batch:
         as they exist.
         """
         self._tensors = None
-        for name in ("places", "rows", "episodes", "channels", "episode_values", "episode_of_row", "group_of_row"):
+        for name in ("places", "rows", "episodes", "episode_of_row", "channels"):
             self.__dict__.pop(name, None)
         block, self._block = self._block, None
         if isinstance(block, np.ndarray):
@@ -203,7 +192,7 @@ class Batch:
         """Texts of the file's `__metadata__`."""
         if "rows" in self.metadata_texts:
             return self.metadata_texts
-        return {**self.metadata_texts, "rows": json.dumps(self.__dict__.get("rows", []))}
+        return {**self.metadata_texts, "rows": json.dumps(self.rows)}
 
     @property
     def layout(self) -> str:
@@ -222,25 +211,29 @@ class Batch:
     def rows(self) -> list[RowInfo]:
         """Session, task, group, interaction and length of each row."""
         with self._reading("metadata `rows`"):
-            rows: list[RowInfo] = json.loads(self.metadata_texts.get("rows", "[]"))
+            rows = self.described.rows
+            if self._is_part:
+                return [rows[row] for row in self.indices.tolist()]
             if len(rows) != len(self):
                 raise ValueError(f"it describes {len(rows)} rows, but the batch has {len(self)}")
-            _require_texts(rows, "session_id", "task_id", "interaction_id")
-        return rows
+            return rows
 
     @cached_property
     def episodes(self) -> list[EpisodeInfo]:
-        """All episodes of the export; of a shard, all episodes of its groups.
+        """All episodes of the export; of a shard, all episodes of its groups. `episode_column` has their numbers as arrays.
 
         Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
         """
-        if "episodes" not in self.metadata_texts:
-            raise BatchError("batch_mismatch", "The batch has no metadata `episodes`. Export with row_tensors=True.")
+        names = ("reward", "return", "rows", "has_reward")
+        columns = [self.episode_column(name).tolist() for name in names]
         with self._reading("metadata `episodes`"):
-            episodes: list[EpisodeInfo] = json.loads(self.metadata_texts["episodes"])
-            _require_texts(episodes, "session_id")
-            _ = [(episode["reward"], episode["rows"]) for episode in episodes]
-        return episodes
+            owners = json.loads(self.metadata_texts.get("episodes", "[]"))
+            _require_texts(owners, "session_id")
+            episodes: list[Any] = [
+                {**owner, "reward": reward if has else None, "return": discounted if has else None, "rows": rows}
+                for owner, reward, discounted, rows, has in zip(owners, *columns, strict=True)
+            ]
+            return episodes
 
     @property
     def session_ids(self) -> list[str]:
@@ -249,30 +242,25 @@ class Batch:
     @property
     def groups(self) -> list[str]:
         """The group of each row: its `group_id`. A session without a group is a group of its own."""
-        return _group_names(self.rows)
-
-    @cached_property
-    def group_of_row(self) -> Array:
-        """Int64 [B]: the number of each row's group, from 0 in the order of their first rows."""
-        return number_texts(self.groups)
-
-    @cached_property
-    def episode_values(self) -> EpisodeValues:
-        """Reward, group and number of rows of each of `episodes`, as arrays."""
-        rewards, rows = ([episode[name] for episode in self.episodes] for name in ("reward", "rows"))
-        return EpisodeValues(
-            np.array([reward is not None for reward in rewards], np.bool_),
-            np.array(rewards, np.float64),
-            number_texts(_group_names(self.episodes)),
-            np.array(rows, np.int64),
-        )
+        return [row.get("group_id") or f"session:{row['session_id']}" for row in self.rows]
 
     @cached_property
     def episode_of_row(self) -> Array:
-        """Int64 [B]: the index of each row's session in `episodes`; -1: it is not one of them."""
-        index = {episode["session_id"]: at for at, episode in enumerate(self.episodes)}
-        sessions = self.session_ids
-        return np.fromiter(map(index.get, sessions, repeat(-1)), np.int64, len(sessions))
+        """Int64 [B]: the index of each row's session in `episodes` and in the episode columns.
+
+        Raises BatchError `batch_mismatch` if the batch was exported without row tensors.
+        """
+        episodes = self.column("episode").astype(np.int64)
+        count = len(self.episode_column("rows"))
+        with self._reading("tensor `row_episode`"):
+            if len(episodes) and not 0 <= episodes.min() <= episodes.max() < count:
+                raise ValueError(f"there are {count} episodes; received {episodes.min()} to {episodes.max()}")
+        return episodes
+
+    @property
+    def group_of_row(self) -> Array:
+        """Int64 [B]: the number of each row's group, from 0 in the order of the episodes."""
+        return self.episode_column("group")[self.episode_of_row].astype(np.int64)
 
     @property
     def discount(self) -> float:
@@ -285,6 +273,10 @@ class Batch:
         Raises BatchError `batch_mismatch` if the export has no such column.
         """
         return self._column("row", name, "The export has no row tensors.")
+
+    def episode_column(self, name: str) -> Array:
+        """Returns episode column `name`: one value for each of `episodes`."""
+        return self._column("episode", name, "The export has no row tensors.")
 
     def turn_column(self, name: str) -> Array:
         """Returns turn column `name`: one value per turn. The turns of row i are `cu_turns[i]` to `cu_turns[i + 1]`."""
@@ -323,6 +315,11 @@ class Batch:
         return places
 
     @cached_property
+    def tree_starts(self) -> Array:
+        """Int64 [trees + 1], in layout `tree`: the first node of each tree, and the number of nodes."""
+        return np.append(np.flatnonzero(self["node_parents"] < 0), len(self)).astype(np.int64)
+
+    @cached_property
     def channels(self) -> dict[str, Channel]:
         """The channels of the batch by name."""
         with self._reading("metadata `channels`"):
@@ -335,9 +332,9 @@ class Batch:
         """
         return channels.row_values(self, row, name)
 
-    def samples(self) -> list[Sample]:
-        """Returns each row as a Sample: arrays of its tokens, its reward and its origin."""
-        return samples.to_samples(self)
+    def samples(self) -> Samples:
+        """Returns the rows as a sequence of Sample: arrays of a row's tokens, its reward and its origin."""
+        return Samples(self)
 
     def select(self, rows: Any) -> Batch:
         """Returns a batch of these rows, as a copy. In layout `tree`, `rows` must be all nodes of some trees, in order.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .safetensors import Array
-from .select import select, select_range, tree_starts
+from .select import select, select_range
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -28,7 +28,7 @@ def minibatches(batch: Batch, max_tokens: int, sort: bool) -> Iterator[Batch]:
         for first, last in _parts(lengths[order], max_tokens, batch.layout):
             yield select(batch, order[first:last])
         return
-    firsts = tree_starts(batch) if is_tree else np.arange(len(batch) + 1)
+    firsts = batch.tree_starts if is_tree else np.arange(len(batch) + 1)
     for first, last in _parts(lengths, max_tokens, batch.layout):
         yield select_range(batch, int(firsts[first]), int(firsts[last]))
 

@@ -24,7 +24,7 @@ def predecessors(batch: Batch) -> Array:
     before[places.begins[filled]] = -1
     if batch.layout == "padded":
         before = before.reshape(batch["input_ids"].shape)
-        before[~batch["attention_mask"]] = -1
+        np.putmask(before, ~batch["attention_mask"], -1)
         return before
     if batch.layout == "tree":
         nodes = filled[places.lengths[filled] > places.own[filled]]

@@ -18,11 +18,13 @@ def run_indices(begins: Array, counts: Array) -> Array:
     return indices
 
 
-def run_sums(values: Array, counts: Array) -> Array:
-    """Returns the sum of each run. The runs have `counts` values each, one after the other, and all values are in one."""
-    sums = np.zeros(len(counts), values.dtype)
-    # reduceat would return the value at its beginning for a run without values.
-    filled = np.flatnonzero(counts)
-    if len(filled):
-        sums[filled] = np.add.reduceat(values, (np.cumsum(counts) - counts)[filled])
-    return sums
+def copy_runs(array: Array, begins: Array, counts: Array) -> Array:
+    """Returns `array[run_indices(begins, counts)]`, without these indices if the runs are long enough for a copy of each."""
+    ends = begins + counts
+    # Runs that follow each other are one run.
+    firsts = np.flatnonzero(np.append(True, begins[1:] != ends[:-1])[: len(begins)])
+    if counts.sum() < 32 * len(firsts):
+        return np.asarray(array[run_indices(begins, counts)])
+    lasts = ends[np.append(firsts[1:] - 1, len(ends) - 1)] if len(ends) else ends
+    bounds = zip(begins[firsts].tolist(), lasts.tolist(), strict=True)
+    return np.concatenate([array[begin:end] for begin, end in bounds] or [array[:0]])

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
+from .places import Places
 from .safetensors import Array
 
 if TYPE_CHECKING:
     from .batch import Batch, RowInfo
-
-# Prompt ids, and ids, mask, log probabilities and versions of the response.
-TokenParts = tuple[Array, Array, Array, Array, Array]
 
 
 class Turn(NamedTuple):
@@ -34,151 +31,232 @@ class Turn(NamedTuple):
     interaction: int
 
 
-@dataclass(frozen=True, eq=False)
 class Sample:
     """One row. The response begins with the first token that is trained on, so it may contain prompts of later turns.
 
-    The arrays share the memory of the batch, but for prompt_ids of a `tree` batch. `.tolist()` makes plain lists of them.
+    A sample is a view of its batch: each field is read when you use it. The arrays share the memory of the batch, but for
+    prompt_ids of a `tree` batch. `.tolist()` makes plain lists of them.
 
-    prompt_ids: int32, token ids before the response.
-    response_ids: int32, token ids from the first output token to the row's end.
-    response_mask: int32, 1 at tokens that the model sampled and that are trained on, else 0. As long as response_ids.
-    response_logprobs: float32, recorded log probabilities in nats; 0 where the mask is 0.
-    response_versions: int32, weight version of each token; -1 where the mask is 0.
-    reward: the row's reward, after discount.
-    temperature: divisor of the logits that reproduces response_logprobs; 1 without row tensors. See also
-        `mixed_temperatures` in docs/reference/batch-format.md.
-    session_id, task_id, group_id, interaction_id: where the row comes from. group_id is None without a group.
-    episode_reward: what the agent returned for the whole session, undiscounted; 0 without any reward.
-    episode_return: the same, discounted from the first turn.
-    session_row, is_last: position among the session's rows of the export, from 0, and whether it is the last one.
-    truncated: the last turn reached its token limit, or the export cut the row.
-    finish_reason: why the last turn ended.
-    min_version, max_version: lowest and highest weight version of the trained tokens; -1 without any.
-    created_at: when the last turn completed, in seconds since the Unix epoch.
-    turns: the calls that the row trains on. Empty unless the batch was exported with `turns=True`.
-
-    Without row tensors, temperature is 1, and the fields from episode_reward on have the values of a single row without
+    Without row tensors, `temperature` is 1, and the fields from `episode_reward` on have the values of a single row without
     rewards.
     """
 
-    prompt_ids: Array
-    response_ids: Array
-    response_mask: Array
-    response_logprobs: Array
-    response_versions: Array
-    reward: float
-    temperature: float
-    session_id: str
-    task_id: str
-    group_id: str | None
-    interaction_id: str
-    episode_reward: float = 0.0
-    episode_return: float = 0.0
-    session_row: int = 0
-    is_last: bool = True
-    truncated: bool = False
-    finish_reason: str | None = None
-    min_version: int = -1
-    max_version: int = -1
-    created_at: float = 0.0
-    turns: Sequence[Turn] = ()
+    __slots__ = ("_of", "_row")
+
+    def __init__(self, samples: Samples, row: int) -> None:
+        self._of, self._row = samples, row
+
+    @property
+    def prompt_ids(self) -> Array:
+        """Int32: token ids before the response."""
+        return self._of.prompt_ids(self._row)
+
+    @property
+    def response_ids(self) -> Array:
+        """Int32: token ids from the first output token to the row's end."""
+        return self._of.response("input_ids", self._row)
+
+    @property
+    def response_mask(self) -> Array:
+        """Int32, 1 at tokens that the model sampled and that are trained on, else 0. As long as response_ids."""
+        return self._of.response("loss_mask", self._row)
+
+    @property
+    def response_logprobs(self) -> Array:
+        """Float32: recorded log probabilities in nats; 0 where the mask is 0."""
+        return self._of.response("logprobs", self._row)
+
+    @property
+    def response_versions(self) -> Array:
+        """Int32: weight version of each token; -1 where the mask is 0."""
+        return self._of.response("versions", self._row)
+
+    @property
+    def reward(self) -> float:
+        """The row's reward, after discount."""
+        return float(self._of.rewards[self._row])
+
+    @property
+    def temperature(self) -> float:
+        """Divisor of the logits that reproduces response_logprobs. See also `mixed_temperatures` in
+        docs/reference/batch-format.md."""
+        return float(self._of.value("temperature", self._row, 1.0))
+
+    @property
+    def session_id(self) -> str:
+        return self._of.infos[self._row]["session_id"]
+
+    @property
+    def task_id(self) -> str:
+        return self._of.infos[self._row]["task_id"]
+
+    @property
+    def group_id(self) -> str | None:
+        """None without a group."""
+        return self._of.infos[self._row].get("group_id")
+
+    @property
+    def interaction_id(self) -> str:
+        return self._of.infos[self._row]["interaction_id"]
+
+    @property
+    def episode_reward(self) -> float:
+        """What the agent returned for the whole session, undiscounted; 0 without any reward."""
+        return float(self._of.value("episode_reward", self._row, 0.0))
+
+    @property
+    def episode_return(self) -> float:
+        """The same, discounted from the first turn."""
+        return float(self._of.value("episode_return", self._row, 0.0))
+
+    @property
+    def session_row(self) -> int:
+        """Position among the session's rows of the export, from 0."""
+        return int(self._of.value("session_row", self._row, 0))
+
+    @property
+    def is_last(self) -> bool:
+        """True for the last one of the session's rows."""
+        return self.session_row == self._of.value("session_rows", self._row, 1) - 1
+
+    @property
+    def truncated(self) -> bool:
+        """The last turn reached its token limit, or the export cut the row."""
+        return bool(self._of.value("truncated", self._row, False))
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the last turn ended."""
+        return self._of.finish_reason("row", self._row)
+
+    @property
+    def min_version(self) -> int:
+        """Lowest weight version of the trained tokens; -1 without any."""
+        return int(self._of.value("min_version", self._row, -1))
+
+    @property
+    def max_version(self) -> int:
+        """Highest weight version of the trained tokens; -1 without any."""
+        return int(self._of.value("max_version", self._row, -1))
+
+    @property
+    def created_at(self) -> float:
+        """When the last turn completed, in seconds since the Unix epoch."""
+        return float(self._of.value("created_at", self._row, 0) + self._of.value("created_at_ms", self._row, 0) / 1000)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The calls that the row trains on. Empty unless the batch was exported with `turns=True`."""
+        return self._of.turns(self._row)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all fields by name."""
+        return {name: getattr(self, name) for name in FIELDS}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
             return NotImplemented
-        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in FIELDS)
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return f"Sample({self.session_id}, row {self.session_row}, {len(self.response_ids)} response tokens)"
 
-def to_samples(batch: Batch) -> list[Sample]:
-    described = _described(batch)
-    temperatures = batch["row_temperature"].tolist() if "row_temperature" in batch else [1.0] * len(batch)
-    prompts = _prompt_lengths(batch)
-    parts: Iterable[tuple[RowInfo, TokenParts, float, float, Sequence[Turn], dict[str, Any]]] = zip(
-        batch.rows,
-        _token_parts(batch, prompts),
-        batch.rewards.tolist(),
-        temperatures,
-        _turns(batch, prompts),
-        described,
-        strict=True,
-    )
-    return [
-        Sample(
-            *tokens,
-            reward=reward,
-            temperature=temperature,
-            session_id=info["session_id"],
-            task_id=info["task_id"],
-            group_id=info.get("group_id"),
-            interaction_id=info["interaction_id"],
-            turns=turns,
-            **fields,
+
+FIELDS = tuple(name for name, member in vars(Sample).items() if isinstance(member, property))
+
+
+class Samples(Sequence[Sample]):
+    """The rows of a batch as samples. Making it costs no loop over rows; they keep the tensors of the batch in use."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch, self._tensors = batch, batch.tensors
+        self._flat = {name: batch[name].reshape(-1) for name in ("input_ids", "loss_mask", "logprobs", "versions")}
+        self._places = batch.places
+        self._prompts = _prompt_lengths(batch, self._places)
+        self.rewards = batch.rewards
+
+    def __len__(self) -> int:
+        return len(self._prompts)
+
+    @overload
+    def __getitem__(self, index: int) -> Sample: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Sample]: ...
+    def __getitem__(self, index: int | slice) -> Sample | list[Sample]:
+        if isinstance(index, slice):
+            return [Sample(self, row) for row in range(*index.indices(len(self)))]
+        # range counts from the end and refuses what is outside.
+        return Sample(self, range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (Sample(self, row) for row in range(len(self)))
+
+    @cached_property
+    def infos(self) -> list[RowInfo]:
+        return self._batch.rows
+
+    def prompt_ids(self, row: int) -> Array:
+        ids, begins = self._rows_of_ids
+        begin = begins[row]
+        return ids[begin : begin + self._prompts[row]]
+
+    @cached_property
+    def _rows_of_ids(self) -> tuple[Array, Array]:
+        """Token ids with all tokens of a row in one piece, and where each row begins."""
+        ids = self._flat["input_ids"]
+        if self._batch.layout != "tree":
+            return ids, self._places.begins
+        # The prompt of a node is in other nodes, which share it.
+        return ids[self._places.flat], self._places.bounds
+
+    def response(self, name: str, row: int) -> Array:
+        # A response begins with an own token of the row, so all layouts have it in one piece.
+        end = self._places.begins[row] + self._places.own[row]
+        return self._flat[name][end - self._places.lengths[row] + self._prompts[row] : end]
+
+    def value(self, column: str, row: int, otherwise: float) -> float:
+        """Returns a value of a row column. otherwise: without row tensors."""
+        values = self._tensors.get(f"row_{column}")
+        return otherwise if values is None else float(values[row])
+
+    def finish_reason(self, kind: str, at: int) -> str | None:
+        codes = self._tensors.get(f"{kind}_finish_reason")
+        return None if codes is None else self._batch.text("finish_reason", int(codes[at]))
+
+    def turns(self, row: int) -> tuple[Turn, ...]:
+        if "cu_turns" not in self._tensors:
+            return ()
+        first, last = self._tensors["cu_turns"][row : row + 2].tolist()
+        names = ("start", "end", "own_reward", "has_reward", "interaction")
+        columns = (self._tensors[f"turn_{name}"][first:last].tolist() for name in names)
+        before = int(self._prompts[row])
+        return tuple(
+            Turn(
+                start - before,
+                end - before,
+                reward if has_reward else None,
+                self.finish_reason("turn", first + index),
+                interaction,
+            )
+            for index, (start, end, reward, has_reward, interaction) in enumerate(zip(*columns, strict=True))
         )
-        for info, tokens, reward, temperature, turns, fields in parts
-    ]
 
 
-def _prompt_lengths(batch: Batch) -> Array:
+def _prompt_lengths(batch: Batch, places: Places) -> Array:
     """Returns int64 [B]: how many tokens of each row come before the first own token that is trained on."""
-    places = batch.places
-    trained = np.flatnonzero(batch["loss_mask"])
-    # The number of trained tokens before the row's own ones is the index of its first trained token, if it has one.
-    at = np.searchsorted(trained, places.begins)
-    first = trained[np.minimum(at, len(trained) - 1)] if len(trained) else np.zeros(len(at), np.int64)
-    found = (at < len(trained)) & (first < places.begins + places.own)
-    return np.where(found, places.lengths - places.own + first - places.begins, places.lengths)
-
-
-def _token_parts(batch: Batch, prompts: Array) -> Iterator[TokenParts]:
-    """Yields the tokens of each row."""
-    ids, mask, logprobs, versions = (
-        batch[name].reshape(-1) for name in ("input_ids", "loss_mask", "logprobs", "versions")
+    mask, ends = batch["loss_mask"].reshape(-1), places.begins + places.own
+    firsts = np.full(len(ends), -1)
+    if "row_prompt_tokens" in batch:
+        # Usually the first output is trained on. It is not if a budget forced it, or if another row trains on it.
+        firsts = ends - places.lengths + batch["row_prompt_tokens"]
+    unknown = np.flatnonzero(
+        (firsts < places.begins) | (firsts >= ends) | (mask[np.clip(firsts, 0, mask.size - 1)] == 0)
     )
-    places = batch.places
-    ends = places.begins + places.own
-    # A response begins with an own token, so all layouts have it in one piece. So have padded and packed batches the prompt.
-    responses = ends - (places.lengths - prompts)
-    if batch.layout == "tree":
-        # The outputs of earlier nodes are trained on in their own rows.
-        tokens, bounds = ids[places.flat], places.bounds[:-1]
-    else:
-        tokens, bounds = ids, places.begins
-    for begin, count, start, end in zip(*(each.tolist() for each in (bounds, prompts, responses, ends)), strict=True):
-        yield tokens[begin : begin + count], ids[start:end], mask[start:end], logprobs[start:end], versions[start:end]
-
-
-def _described(batch: Batch) -> list[dict[str, Any]]:
-    """Returns the fields of each sample that row columns have."""
-    if "row_session_row" not in batch:
-        return [{}] * len(batch)
-    names = ("episode_reward", "episode_return", "session_row", "truncated", "min_version", "max_version")
-    columns: dict[str, list[Any]] = {name: batch.column(name).tolist() for name in names}
-    columns["is_last"] = (batch.column("session_row") == batch.column("session_rows") - 1).tolist()
-    columns["finish_reason"] = list(batch.texts("finish_reason"))
-    columns["created_at"] = (batch.column("created_at") + batch.column("created_at_ms") / 1000).tolist()
-    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def _turns(batch: Batch, prompts: Array) -> Iterator[Sequence[Turn]]:
-    """Yields the turns of each row."""
-    if "cu_turns" not in batch:
-        yield from repeat((), len(batch))
-        return
-    bounds = batch["cu_turns"].tolist()
-    before = np.repeat(prompts, np.diff(batch["cu_turns"]))
-    rewarded = zip(batch["turn_own_reward"].tolist(), batch["turn_has_reward"].tolist(), strict=True)
-    turns = list(
-        map(
-            Turn,
-            (batch["turn_start"] - before).tolist(),
-            (batch["turn_end"] - before).tolist(),
-            [reward if has_reward else None for reward, has_reward in rewarded],
-            batch.texts("finish_reason", turns=True),
-            batch["turn_interaction"].tolist(),
-        )
-    )
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
-        yield tuple(turns[first:last])
+    if len(unknown):
+        trained = np.flatnonzero(mask)
+        at = np.searchsorted(trained, places.begins[unknown])
+        following = np.append(trained, mask.size)[at]
+        firsts[unknown] = np.where(following < ends[unknown], following, ends[unknown])
+    return np.asarray(places.lengths - ends + firsts)

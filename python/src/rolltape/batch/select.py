@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import BatchError
 from .channels import has_ragged, select_ragged, token_tensors
-from .runs import run_indices
+from .runs import copy_runs, run_indices
 from .safetensors import Array
 
 if TYPE_CHECKING:
@@ -22,29 +21,23 @@ Tensors = dict[str, Array]
 
 def select(batch: Batch, rows: Any) -> Batch:
     """Returns a copy of the rows as a batch. See Batch.select."""
-    return _batch_of(batch, _indices(rows, len(batch)))
+    chosen = _indices(rows, len(batch))
+    tokens = {"padded": _padded_tokens, "packed": _packed_tokens, "tree": _tree_tokens}[batch.layout]
+    return _batch_of(batch, chosen, tokens(batch, chosen, False))
 
 
 def select_range(batch: Batch, first: int, last: int) -> Batch:
-    """Returns the rows `first` to `last` (exclusive) as a batch whose token tensors share the memory of this one."""
-    return _batch_of(batch, np.arange(first, last), shared=True)
+    """Returns the rows `first` to `last` (exclusive) as a batch whose tensors share the memory of this one where they can."""
+    tokens = {"padded": _padded_tokens, "packed": _packed_tokens, "tree": _tree_tokens}[batch.layout]
+    return _batch_of(batch, slice(first, last), tokens(batch, np.arange(first, last), True))
 
 
-def tree_starts(batch: Batch) -> Array:
-    """Returns int64 [trees + 1]: the first node of each tree, and the number of nodes."""
-    return np.append(np.flatnonzero(batch["node_parents"] < 0), len(batch)).astype(np.int64)
-
-
-def _batch_of(batch: Batch, chosen: Array, shared: bool = False) -> Batch:
+def _batch_of(batch: Batch, rows: Array | slice, tokens: Tensors) -> Batch:
     from .batch import Batch
 
-    tokens = {"padded": _padded_tokens, "packed": _packed_tokens, "tree": _tree_tokens}[batch.layout]
-    tensors = {**tokens(batch, chosen, shared), **_rows(batch, chosen), **_turns(batch.tensors, chosen)}
+    tensors = {**tokens, **_rows(batch, rows), **_turns(batch.tensors, rows), **_episodes(batch.tensors)}
     metadata = {name: text for name, text in batch.metadata_texts.items() if name not in ("uncounted_rewards", "rows")}
-    if len(batch.rows) != len(batch):
-        raise BatchError("batch_mismatch", "The metadata does not describe every row.")
-    described = [batch.rows[row] for row in chosen.tolist()]
-    return Batch(tensors, metadata, indices=batch.indices[chosen], rows=described)
+    return Batch(tensors, metadata, indices=batch.indices[rows], described=batch.described)
 
 
 def _indices(rows: Any, count: int) -> Array:
@@ -85,15 +78,15 @@ def _packed_tokens(batch: Batch, chosen: Array, shared: bool) -> Tensors:
 
 def _taken(batch: Batch, begins: Array, counts: Array, shared: bool) -> Tensors:
     """Returns the token tensors at runs of tokens. shared: the runs follow each other without gaps."""
-    if shared:
-        first = int(begins[0]) if len(begins) else 0
-        place: Any = slice(first, first + int(counts.sum()))
-    else:
-        place = run_indices(begins, counts)
-    tokens = {name: batch[name][place] for name in _present(batch)}
-    if not has_ragged(batch):
-        return tokens
-    return {**tokens, **select_ragged(batch, np.arange(place.start, place.stop) if shared else place)}
+    tokens = {name: _runs(batch[name], begins, counts, shared) for name in _present(batch)}
+    return {**tokens, **select_ragged(batch, run_indices(begins, counts))} if has_ragged(batch) else tokens
+
+
+def _runs(tensor: Array, begins: Array, counts: Array, shared: bool) -> Array:
+    if not shared:
+        return copy_runs(tensor, begins, counts)
+    first = int(begins[0]) if len(begins) else 0
+    return tensor[first : first + int(counts.sum())]
 
 
 def _present(batch: Batch) -> list[str]:
@@ -103,8 +96,8 @@ def _present(batch: Batch) -> list[str]:
 
 def _tree_tokens(batch: Batch, chosen: Array, shared: bool) -> Tensors:
     """Trees stay whole, because their nodes share tokens."""
-    starts = tree_starts(batch)
-    trees = np.flatnonzero(np.isin(starts[:-1], chosen))
+    starts = batch.tree_starts
+    trees = np.searchsorted(starts, chosen[batch["node_parents"][chosen] < 0])
     counts = starts[trees + 1] - starts[trees]
     nodes = run_indices(starts[trees], counts)
     if not np.array_equal(nodes, chosen):
@@ -116,7 +109,7 @@ def _tree_tokens(batch: Batch, chosen: Array, shared: bool) -> Tensors:
     new_begins = np.concatenate([[0], np.cumsum(sizes)])
     moved = begins - new_begins[:-1]
     node_moved = np.repeat(starts[trees] - np.concatenate([[0], np.cumsum(counts)])[:-1], counts)
-    ends = batch["subtree_end"][slice(begins[0], begins[0] + new_begins[-1]) if shared else run_indices(begins, sizes)]
+    ends = _runs(batch["subtree_end"], begins, sizes, shared)
     parents = batch["node_parents"][nodes]
     node_offsets = batch["node_offsets"][nodes] - np.repeat(moved, counts)
     return {
@@ -129,21 +122,33 @@ def _tree_tokens(batch: Batch, chosen: Array, shared: bool) -> Tensors:
     }
 
 
-def _rows(batch: Batch, chosen: Array) -> Tensors:
-    new_index = np.full(len(batch) + 1, -1, np.int32)
-    new_index[chosen] = np.arange(len(chosen))
+def _rows(batch: Batch, rows: Array | slice) -> Tensors:
     return {
-        name: new_index[tensor[chosen]] if name in ROW_INDICES else tensor[chosen]
+        name: _new_indices(tensor[rows], rows, len(batch)) if name in ROW_INDICES else tensor[rows]
         for name, tensor in batch.tensors.items()
         if name.startswith("row_") or name in ("rewards", "node_rewards")
     }
 
 
-def _turns(tensors: Tensors, chosen: Array) -> Tensors:
+def _new_indices(old: Array, rows: Array | slice, count: int) -> Array:
+    """Returns the indices that old rows have among the chosen ones; -1 for others."""
+    if isinstance(rows, slice):
+        return np.where((old >= rows.start) & (old < rows.stop), old - rows.start, -1).astype(np.int32)
+    new_index = np.full(count + 1, -1, np.int32)
+    new_index[rows] = np.arange(len(rows))
+    return np.asarray(new_index[old])
+
+
+def _turns(tensors: Tensors, rows: Array | slice) -> Tensors:
     if "cu_turns" not in tensors:
         return {}
     bounds = tensors["cu_turns"].astype(np.int64)
-    counts = bounds[chosen + 1] - bounds[chosen]
-    turns = run_indices(bounds[chosen], counts)
+    firsts, lasts = bounds[:-1][rows], bounds[1:][rows]
+    turns = slice(*bounds[[rows.start, rows.stop]]) if isinstance(rows, slice) else run_indices(firsts, lasts - firsts)
     selected = {name: tensor[turns] for name, tensor in tensors.items() if name.startswith("turn_")}
-    return {**selected, "cu_turns": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)}
+    return {**selected, "cu_turns": np.concatenate([[0], np.cumsum(lasts - firsts)]).astype(np.int32)}
+
+
+def _episodes(tensors: Tensors) -> Tensors:
+    """Episodes stay whole, because statistics of groups need all of them."""
+    return {name: tensor for name, tensor in tensors.items() if name.startswith("episode_")}

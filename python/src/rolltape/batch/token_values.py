@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .runs import run_sums
 from .safetensors import Array, invalid
 
 if TYPE_CHECKING:
@@ -48,17 +47,18 @@ def token_temperatures(batch: Batch) -> Array:
 
 def spread_rows(batch: Batch, values: Array, otherwise: float) -> Array:
     """As at_rows, for an array of any dtype."""
-    if batch.layout == "padded":
-        # Compared with a copy for each row, this writes every token once.
-        return np.where(batch["attention_mask"], values[:, None], values.dtype.type(otherwise))
-    return np.repeat(values, batch.places.own)
+    begins = batch.places.begins
+    return _spread(batch, begins, begins + batch.places.own, values, otherwise)
 
 
 def spread_turns(batch: Batch, values: Array, otherwise: float) -> Array:
     """As at_turns, for an array of any dtype."""
-    begins, ends = turn_tokens(batch)
+    return _spread(batch, *turn_tokens(batch), values, otherwise)
+
+
+def _spread(batch: Batch, begins: Array, ends: Array, values: Array, otherwise: float) -> Array:
     count = batch["input_ids"].size
-    # Runs of tokens: before the first turn, the first turn, between the first and the second one, and so on.
+    # Runs of tokens: before the first value, the first value, between the first and the second one, and so on.
     lengths = np.diff(np.concatenate([np.stack([begins, ends], 1).reshape(-1), [count]]), prepend=0)
     runs = np.full(len(lengths), otherwise, values.dtype)
     runs[1::2] = values
@@ -78,22 +78,6 @@ def turn_tokens(batch: Batch) -> tuple[Array, Array]:
     if (begins > stops).any() or (begins[1:] < stops[:-1]).any():
         raise invalid("its turns overlap")
     return begins, stops
-
-
-def row_sums(batch: Batch, values: Array) -> Array:
-    """Returns [B]: the sum of a token tensor's values over the own tokens of each row. Values at padding must be 0."""
-    if batch.layout == "padded":
-        return np.asarray(values.sum(1))
-    return run_sums(values, batch.places.own)
-
-
-def row_counts(batch: Batch, counted: Array) -> Array:
-    """Returns int64 [B]: how many own tokens of each row are counted. counted: bool in the shape of `input_ids`."""
-    if batch.layout == "padded":
-        return np.asarray(np.count_nonzero(counted, axis=1))
-    begins = batch.places.begins
-    first = np.searchsorted(np.flatnonzero(counted), np.append(begins, counted.size))
-    return np.diff(first)
 
 
 def _checked(values: Any, count: int, what: str) -> Array:
