@@ -17,7 +17,9 @@ type Tensors<Name extends string> = { readonly [name in Name]: Tensor };
 type Common = "input_ids" | "loss_mask" | "logprobs" | "versions";
 
 /** `row_…` (see row-columns.ts) and `episode_…` unless `rowTensors` is false; `turn_…` and `cu_turns` if `turns` is true. */
-type RowTensors = { readonly [name: `row_${string}` | `episode_${string}` | `turn_${string}` | `cu_turn${string}`]: Tensor };
+type RowTensors = {
+  readonly [name: `row_${string}` | `episode_${string}` | `turn_${string}` | `cu_turn${string}`]: Tensor;
+};
 
 /** The tensors of each layout. `BatchTensorLayout` in src/native/contract describes their content. */
 interface LayoutTensors {
