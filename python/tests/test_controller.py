@@ -119,6 +119,7 @@ def test_a_run_goes_on_after_its_last_step(client: Client, server: Server, tmp_p
         await step.update_weights(weights)
 
     options: dict[str, Any] = {"n": 1, "batch_tasks": 2, "directory": tmp_path}
+    client.set_version(0)
     assert load_state(tmp_path) == RunState()
     first = collect(server, range(6), update, steps=2, **options)
     assert load_state(tmp_path) == RunState(2, 2, weights, 4, [])
@@ -144,6 +145,34 @@ def test_a_step_that_did_not_end_is_repeated(client: Client, server: Server, tmp
     metrics.write_text(metrics.read_text() + '{"step": 1}\n')
     assert [group.index for step in collect(server, range(3), **options) for group in step.groups] == [1, 2]
     assert [json.loads(line)["step"] for line in metrics.read_text().splitlines()] == [0, 1, 2]
+
+
+def test_a_run_begins_with_the_version_of_its_engine(client: Client, server: Server) -> None:
+    client.set_version(7)
+    try:
+        (step,) = collect(server, [1], n=1)
+        assert step.version == 7
+    finally:
+        client.set_version(0)
+
+
+def test_a_run_that_ended_in_its_first_update_refuses_the_new_weights(
+    client: Client, server: Server, tmp_path: Path
+) -> None:
+    async def crash(step: Step) -> None:
+        await step.update_weights(server.ready["model_path"])
+        raise KeyError
+
+    options: dict[str, Any] = {"n": 1, "batch_tasks": 1, "directory": tmp_path}
+    with pytest.raises(KeyError):
+        collect(server, range(2), crash, **options)
+    with pytest.raises(
+        rolltape.RolltapeError, match="has weight version 1, and the run began with version 0"
+    ) as refused:
+        collect(server, range(2), **options)
+    assert refused.value.code == "weights_unknown"
+    client.update_weights(0, server.ready["model_path"])
+    assert [step.version for step in collect(server, range(2), **options)] == [0, 0]
 
 
 def test_tasks_that_were_had_out_of_order_are_not_repeated() -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..client import AsyncClient
+from ..errors import RolltapeError
 from ..groups import Agent, EpisodeRunner
 from ..server import Server, serve
 from ..trackers import Tracker
 from .metrics import MetricsLog, describe_batch, describe_groups
-from .run_state import RunState, load_state
+from .run_state import FILE, RunState, load_state
 from .step import Step
 from .task_pool import TaskPool
 
@@ -61,7 +62,8 @@ async def rollouts(
     project, name: of the run there.
     min_accepted: groups with fewer accepted episodes are left out. max_failed_groups: this many in a row end the run.
 
-    Raises RolltapeError `groups_failed`.
+    Raises RolltapeError `groups_failed`, or `weights_unknown` if the run ended in its first update and the engine has kept
+    the new weights.
     """
     if n < 1 or batch_tasks < 1 or max_staleness < 0:
         raise ValueError(
@@ -78,7 +80,7 @@ async def rollouts(
         else:
             started = _start(stack, server)
             client = await stack.enter_async_context(AsyncClient(started.url, started.admin_key))
-        await _restore(client, state)
+        await _restore(client, state, folder)
         runner = EpisodeRunner(agent, client, timeout, max_concurrency, reward_scope)
         pool = TaskPool(
             runner,
@@ -121,10 +123,21 @@ def _start(stack: contextlib.AsyncExitStack, settings: Mapping[str, Any] | None)
     return stack.enter_context(serve({"server.shutdown_seconds": 0, **(settings or {})}))
 
 
-async def _restore(client: AsyncClient, state: RunState) -> None:
-    """Gives the engine the weights of the run's last step."""
+async def _restore(client: AsyncClient, state: RunState, folder: Path | None) -> None:
+    """Gives the engine the weights of the run's last step. A new run begins with those that the engine has."""
     if state.weights is not None:
         await client.update_weights(state.version, state.weights)
+        return
+    version = (await client.weights())["version"]
+    if folder is not None and (folder / FILE).exists() and version != state.version:
+        raise RolltapeError(
+            "weights_unknown",
+            f"The run in {folder} ended in its first update: the engine has weight version {version}, and the run began "
+            f"with version {state.version}. Load the weights it began with (update_weights), or start the server anew.",
+        )
+    state.version = version
+    if folder is not None:
+        state.save(folder)
 
 
 def _remaining(tasks: Iterable[Any], epochs: int, state: RunState) -> Iterator[tuple[int, Any]]:
