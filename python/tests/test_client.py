@@ -13,6 +13,7 @@ import pytest
 import rolltape
 from rolltape import AsyncClient, Client, Server
 from rolltape.client import calls
+from rolltape.client.options import SamplingOverride
 from support import COMMAND, chat, ended_session, talk
 
 # Calls that only gateways and rollout workers make, and model calls, which an SDK makes.
@@ -73,7 +74,7 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
 def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client) -> None:
     description = client.openapi()
     for call in [
-        calls.start_session("a", "b", api_key="c"),
+        calls.start_session("a", "b", sampling_override={"temperature": 1.0}, api_key="c"),
         calls.set_reward(1, api_key="k", interaction_id="i"),
         calls.set_version(1),
         calls.grant_capacity(2),
@@ -129,6 +130,25 @@ def test_a_session_is_recorded_rewarded_ended_and_exported(client: Client) -> No
     tensors = last.tensors()
     assert tensors["input_ids"].shape == tensors["logprobs"].shape
     assert tensors["loss_mask"].sum() == last.fields["completion_tokens"]
+
+
+def test_a_session_fixes_the_sampling_of_its_calls(client: Client, server: Server) -> None:
+    client.grant_capacity(2)
+    fixed: SamplingOverride = {"temperature": 0.0, "max_tokens": 2}
+    with client.session(sampling_override=fixed) as session:
+        (first,) = talk(session, 1)
+    assert client.get_session(session.session_id)["sampling_override"] == fixed
+    recorded = client.export_trajectories(session.session_id).interactions[first].fields
+    assert (recorded["completion_tokens"], recorded["sampling"]["greedy"]) == (2, True)
+
+    async def start() -> str:
+        async with AsyncClient(server.url, server.admin_key) as other, other.session(sampling_override=fixed) as own:
+            return own.session_id
+
+    assert client.get_session(asyncio.run(start()))["sampling_override"] == fixed
+    with pytest.raises(rolltape.InvalidRequestError) as refused:
+        client.session(sampling_override={"temperature": 3.0})
+    assert refused.value.param == "sampling_override.temperature"
 
 
 def test_a_session_ends_when_its_block_raises_and_its_data_stays(client: Client) -> None:

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fixedValues } from "../facts/sampling-override.js";
 import { controlBody } from "../http/control-body.js";
 import { arealStartFields } from "./areal-fields.js";
 import { sessionCursor } from "./session-page.js";
@@ -14,6 +15,11 @@ export const startBody = controlBody({
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
     .optional(),
   group_id: z.string().min(1).max(256).optional(),
+  sampling_override: fixedValues
+    .optional()
+    .describe(
+      "Sampling parameters of each call of the session, instead of those of requests and of the configuration.",
+    ),
   lease_id: leaseId.describe("Set by rollout workers: the lease for which the session runs. It is not exported."),
   api_key: z
     .string()
@@ -42,6 +48,7 @@ export const listedSession = z.object({
   session_id: z.string(),
   task_id: z.string(),
   group_id: z.string().nullable(),
+  sampling_override: fixedValues.nullable().describe("Sampling parameters that the start of the session has fixed."),
   lease_id: z.string().nullable().describe("Lease of the rollout job for which the session runs."),
   state: z.enum(["active", "ended", "exported", "expired"]),
   created_at: seconds,

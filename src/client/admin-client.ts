@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import type { FixedValues } from "../facts/sampling-override.js";
 import { readKeyTag } from "../session/worker-tag.js";
 import type { SessionTranscript } from "../transcript/format.js";
 import { sessionTranscript } from "../transcript/schema.js";
@@ -17,6 +18,11 @@ export interface StartSessionOptions extends CallOptions {
   /** Default `task`. */
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
+  /**
+   * Sampling parameters of each call of the session, spelled as in docs/reference/http-api.md. They replace those of requests and
+   * of `rollout.agent.sampling_override`.
+   */
+  readonly samplingOverride?: FixedValues | undefined;
   /** Lease of the rollout job that starts the session, by which {@link AdminClient.deleteLease} finds it. */
   readonly leaseId?: string | undefined;
   /** A session key of the caller's choice, 16 characters or more. */
@@ -167,11 +173,18 @@ export class AdminClient {
   async startSession({
     taskId,
     groupId,
+    samplingOverride,
     leaseId,
     apiKey,
     ...options
   }: StartSessionOptions = {}): Promise<StartedSession> {
-    const body = { task_id: taskId, group_id: groupId, lease_id: leaseId, api_key: apiKey };
+    const body = {
+      task_id: taskId,
+      group_id: groupId,
+      sampling_override: samplingOverride,
+      lease_id: leaseId,
+      api_key: apiKey,
+    };
     const call = { path: "/rl/start_session", body, idempotent: false, ...options };
     return this.#toStarted(await this.#calls.json(call, startReply));
   }

@@ -1,11 +1,11 @@
 import type { UpstreamRule } from "../config/index.js";
+import type { SamplingOverride } from "../facts/sampling-override.js";
 import type { ConnectionLimits } from "../http/create-app.js";
 import type { JsonLimits } from "../native/contract.js";
 import type { ImagePolicy } from "../protocols/image-policy.js";
 import type { ServerToolPolicy } from "../protocols/server-tools.js";
 import type { SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import type { PageFiles } from "../view/http/page-files.js";
-import type { SamplingOverride } from "./call/sampling-override.js";
 import type { Heap } from "./limits/heap-watch.js";
 import type { StoreLimits } from "./limits/memory-budget.js";
 import type { ProcessMemory } from "./limits/process-memory.js";

@@ -13,6 +13,7 @@ import {
   type Starter,
   TEMPLATE_TYPE,
 } from "../config/index.js";
+import { toSamplingOverride } from "../facts/sampling-override.js";
 import { listen } from "../http/listen.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";
@@ -22,7 +23,6 @@ import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
-import { toSamplingOverride } from "./call/sampling-override.js";
 import { addLostChanges, drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";

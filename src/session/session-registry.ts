@@ -6,6 +6,7 @@ import { Session, type SessionOptions } from "./session.js";
 import { SessionEvents } from "./session-events.js";
 import { newSessionKey, SessionKeys, type SessionKeysOptions } from "./session-keys.js";
 import type { ByteTally } from "./session-size.js";
+import { readStart, type SessionStart } from "./session-summary.js";
 import { LoadedSessions } from "./stored/loaded-sessions.js";
 import type { SessionRecords, StoredHead } from "./stored/session-records.js";
 import { ToolLists } from "./tool-lists.js";
@@ -21,9 +22,9 @@ export interface RegistryOptions extends SessionKeysOptions {
   readonly digestKey?: Uint8Array | undefined;
 }
 
-export interface NewSessionOptions {
+export interface NewSessionOptions extends Omit<SessionStart, "taskId"> {
+  /** Default: `task`. */
   readonly taskId?: string | undefined;
-  readonly groupId?: string | undefined;
   /** Lease of the rollout job that starts the session. */
   readonly leaseId?: string | undefined;
   /** A session key chosen by the caller. Default: a random key. */
@@ -95,7 +96,7 @@ export class SessionRegistry {
   }
 
   /** Starts a session, which takes one slot. Returns the session and its key. */
-  start({ taskId = "task", groupId, leaseId, apiKey }: NewSessionOptions): { session: Session; key: string } {
+  start({ taskId = "task", leaseId, apiKey, ...start }: NewSessionOptions): { session: Session; key: string } {
     if (apiKey !== undefined) this.#keys.check(apiKey);
     if (this.#capacity <= 0) {
       throw new SessionError(
@@ -107,7 +108,7 @@ export class SessionRegistry {
     const key = apiKey ?? newSessionKey(workerTag);
     const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
     const number = this.#nextNumber++;
-    const session = this.#add(number, { id: `${prefix}-${number}`, taskId, groupId, leaseId });
+    const session = this.#add(number, { ...start, id: `${prefix}-${number}`, taskId, leaseId });
     this.#capacity--;
     this.#saveState();
     this.#bindKey(session, key);
@@ -159,8 +160,8 @@ export class SessionRegistry {
     const retained: { session: Session; exported: ExportedShards }[] = [];
     for (const { number, head } of records.readHeads()) {
       const { summary, keyHash, exported } = head;
-      const { id, taskId, groupId, leaseId } = summary;
-      const session = this.#add(number, { id, taskId, groupId, leaseId, summary });
+      const { id, leaseId } = summary;
+      const session = this.#add(number, { ...readStart(summary), id, leaseId, summary });
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
       if (keyHash !== undefined) this.#keys.restore(session, keyHash);
       if (exported) retained.push({ session, exported });
@@ -292,7 +293,7 @@ export class SessionRegistry {
     this.#removeOldestFreed(MAX_TOMBSTONES);
   }
 
-  #add(number: number, options: Pick<SessionOptions, "id" | "taskId" | "groupId" | "leaseId" | "summary">): Session {
+  #add(number: number, options: SessionStart & Pick<SessionOptions, "id" | "leaseId" | "summary">): Session {
     const { records, digestKey, messageFilters = [] } = this.#options;
     const session: Session = new Session({
       ...options,

@@ -1,3 +1,4 @@
+import type { FixedValues } from "../facts/sampling-override.js";
 import type { LeftOutInteraction } from "./delivery/delivery.js";
 import type { SessionState } from "./lifecycle.js";
 
@@ -29,11 +30,22 @@ export function readCallCounts({
   return { countAtEnd, incompleteCalls, abortedCalls, upstreamCalls, promptTokens, completionTokens };
 }
 
-/** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */
-export interface SessionSummary extends Readonly<CallCounts> {
-  readonly id: string;
+/** What the start of a session decides. It never changes. */
+export interface SessionStart {
   readonly taskId: string;
   readonly groupId?: string | undefined;
+  /** Sampling parameters of each call of the session. */
+  readonly samplingOverride?: FixedValues | undefined;
+}
+
+/** Returns the part of a stored session that its start decided. */
+export function readStart({ taskId, groupId, samplingOverride }: SessionStart): SessionStart {
+  return { taskId, groupId, samplingOverride };
+}
+
+/** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */
+export interface SessionSummary extends SessionStart, Readonly<CallCounts> {
+  readonly id: string;
   /** Lease of the rollout job that started the session. */
   readonly leaseId?: string | undefined;
   /** Milliseconds since the epoch. */

@@ -1,5 +1,6 @@
 import type { Conversation } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
+import type { FixedValues } from "../facts/sampling-override.js";
 import type { NativeSession } from "../native/contract.js";
 import type { Steps } from "../support/async/steps.js";
 import { CallsInFlight } from "./delivery/calls-in-flight.js";
@@ -11,17 +12,15 @@ import type { RecordedInteraction } from "./recorded-interaction.js";
 import { SessionData } from "./session-data.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import type { ByteTally } from "./session-size.js";
-import { type CallCounts, readCallCounts, type SessionSummary } from "./session-summary.js";
+import { type CallCounts, readCallCounts, type SessionStart, type SessionSummary } from "./session-summary.js";
 import type { SessionJournal } from "./stored/journal.js";
 import { ToolLists } from "./tool-lists.js";
 import { beginTurn, type Turn } from "./turn/turn.js";
 
-export interface SessionOptions {
+export interface SessionOptions extends SessionStart {
   readonly id: string;
   /** Its number in its registry, under which it is stored. */
   readonly number?: number;
-  readonly taskId: string;
-  readonly groupId?: string | undefined;
   /** Lease of the rollout job that started the session. */
   readonly leaseId?: string | undefined;
   /** Text that matches is ignored when searching for a parent interaction. */
@@ -53,6 +52,8 @@ export class Session {
   readonly number: number | undefined;
   readonly taskId: string;
   readonly groupId: string | undefined;
+  /** Sampling parameters of each call, by their names in requests. */
+  readonly samplingOverride: FixedValues | undefined;
   readonly createdAt: number;
   readonly lifecycle: Lifecycle;
   /** The recorded calls. While they are on disk only, only their numbers may be read. */
@@ -72,6 +73,7 @@ export class Session {
     this.number = options.number;
     this.taskId = options.taskId;
     this.groupId = options.groupId;
+    this.samplingOverride = options.samplingOverride;
     this.createdAt = summary?.createdAt ?? Date.now();
     this.#leaseId = options.leaseId;
     this.#counts = readCallCounts(summary);
@@ -163,6 +165,7 @@ export class Session {
       id: this.id,
       taskId: this.taskId,
       groupId: this.groupId,
+      samplingOverride: this.samplingOverride,
       leaseId: this.leaseId,
       createdAt: this.createdAt,
       state,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
-import { toSamplingOverride } from "../../src/server/call/sampling-override.js";
+import { toSamplingOverride } from "../../src/facts/sampling-override.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { ScriptedEngine } from "../helpers/scripted-engine.js";

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 
 from .client import AsyncClient, AsyncSession, Client
+from .client.options import SamplingOverride
 from .errors import CapacityError, RolltapeError
 from .threads import run_in_thread
 
@@ -73,6 +74,7 @@ async def run_group(
     timeout: float | None = None,
     max_concurrency: int = 64,
     reward_scope: Literal["interaction", "session"] = "interaction",
+    sampling_override: SamplingOverride | None = None,
     on_episode: Callable[[Group, Episode], None] | None = None,
 ) -> list[Group]:
     """Runs the agent `n` times on each task, and returns one group for each task, in their order.
@@ -83,6 +85,7 @@ async def run_group(
         for 10 seconds: they run on, and their calls fail because their session is deleted.
     max_concurrency: episodes that run at once. Each requests its own slot from the proxy.
     reward_scope: what a number rewards: the last completed call, or the session as a whole.
+    sampling_override: sampling parameters of each call of the sessions, instead of those of requests.
     on_episode: called when an episode has ended.
 
     A failed episode is reported in its group, not raised, and its session is deleted. If the call is cancelled (Ctrl-C), all
@@ -91,6 +94,7 @@ async def run_group(
     A session id begins with the task's `task_id`, if the task is a mapping that has one.
     """
     runner = EpisodeRunner(agent, client, timeout, max_concurrency, reward_scope, on_episode)
+    runner.sampling_override = sampling_override
     return await runner.run(list(enumerate(tasks)), n)
 
 
@@ -113,6 +117,7 @@ class EpisodeRunner:
         self.agent, self.client, self.timeout = agent, client, timeout
         self.max_concurrency, self.slots = max_concurrency, asyncio.Semaphore(max_concurrency)
         self.reward_scope, self.on_episode = reward_scope, on_episode
+        self.sampling_override: SamplingOverride | None = None
 
     async def run(self, tasks: Sequence[tuple[int, Any]], n: int) -> list[Group]:
         """Runs `n` episodes of each task, which comes with its index. If it is cancelled, all their sessions are deleted."""
@@ -200,7 +205,9 @@ class EpisodeRunner:
         while True:
             await self.client.grant_capacity()
             try:
-                return await self.client.session(task_id or f"task-{group.index}", group.group_id)
+                return await self.client.session(
+                    task_id or f"task-{group.index}", group.group_id, sampling_override=self.sampling_override
+                )
             except CapacityError as error:
                 # Another client took the slot.
                 if error.code != "no_capacity":

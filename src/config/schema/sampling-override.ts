@@ -1,34 +1,14 @@
 import { z } from "zod";
-import { PARAMETERS, type ParameterName } from "../../facts/sampling.js";
+import { FIXABLE } from "../../facts/sampling-override.js";
 
-type Table = typeof PARAMETERS;
+type Fixable = typeof FIXABLE;
 
-/** Null: the request decides. */
-const fixed = <Schema extends z.ZodType>(schema: Schema, meaning: string) =>
-  schema.nullable().default(null).describe(meaning);
-
-const parameters = Object.fromEntries(
-  Object.values(PARAMETERS).map(({ json, schema, missing }) => [
-    json,
-    fixed<z.ZodType>(schema, `\`${json}\` of every call${missing === false ? "" : `; ${missing} is off`}.`),
-  ]),
-) as unknown as {
-  readonly [Name in ParameterName as Table[Name]["json"]]: z.ZodDefault<z.ZodNullable<Table[Name]["schema"]>>;
-};
-
-/** Sampling parameters that replace those of requests, each with the range that it has in requests. */
-export const samplingOverrideSchema = z.strictObject({
-  temperature: fixed(
-    z.number().min(0).max(2),
-    "`temperature` of every call, instead of the request's value. Null: the request decides.",
-  ),
-  ...parameters,
-  top_k: fixed(z.int32().min(-1), "`top_k` of every call; 0 and -1 are off."),
-  seed: fixed(z.int(), "`seed` of every call. Samples of the same prompt then become equal."),
-  max_tokens: fixed(
-    z.int32().min(1),
-    "Maximum output tokens of every call, instead of the request's value. The context length still applies.",
-  ),
-});
-
-export type SamplingOverrideConfig = z.output<typeof samplingOverrideSchema>;
+/** Sampling parameters that replace those of requests, each with the range that it has in requests. Null: the request decides. */
+export const samplingOverrideSchema = z.strictObject(
+  Object.fromEntries(
+    Object.entries(FIXABLE).map(([name, { schema, meaning }]) => [
+      name,
+      (schema as z.ZodType).nullable().default(null).describe(meaning),
+    ]),
+  ) as unknown as { [Name in keyof Fixable]: z.ZodDefault<z.ZodNullable<Fixable[Name]["schema"]>> },
+);

@@ -217,7 +217,7 @@ export class Call {
     void this.#reply.header("x-rolltape-not-enforced", this.#unenforced.join(", "));
   }
 
-  /** Lists the sampling fields whose value the configuration replaced in a header of the answer. */
+  /** Lists the sampling fields whose value the configuration or the session replaced in a header of the answer. */
   noteOverridden(fields: readonly string[]): void {
     if (fields.length > 0) void this.#reply.header("x-rolltape-sampling-override", fields.join(", "));
   }

@@ -1,18 +1,18 @@
 import type { Grammar, ReasoningMarkers, SamplingParams } from "../../engine/engine.js";
+import { OVERRIDE_NAMES, type SamplingOverride, toSamplingOverride } from "../../facts/sampling-override.js";
 import { RequestError } from "../../protocols/request-error.js";
 import type { RequestSampling } from "../../protocols/request-sampling.js";
 import type { CallServices } from "../services.js";
 import type { Call } from "./call.js";
 import { buildGrammar } from "./grammar.js";
 import { decodePromptEnd } from "./prompt.js";
-import { OVERRIDE_NAMES } from "./sampling-override.js";
 
 /** The sampling of a call, which its choices share except for the seed. */
 export interface CallSampling {
   readonly params: SamplingParams;
   /** The markers of the model's reasoning, if it is limited. */
   readonly reasoning: ReasoningMarkers | undefined;
-  /** The configuration changed a value. */
+  /** The configuration or the start of the session changed a value. */
   readonly isOverridden: boolean;
 }
 
@@ -21,7 +21,9 @@ export interface CallSampling {
  *
  * @throws RequestError
  */
-export function checkSampling({ services: { engine, model, settings }, request }: Call): void {
+export function checkSampling(call: Call): void {
+  const { engine, model } = call.services;
+  const { request } = call;
   const { sampling } = request;
   const { logitBias, stop, stopTokenIds, maxTokens } = sampling;
   checkIds(
@@ -34,7 +36,7 @@ export function checkSampling({ services: { engine, model, settings }, request }
     const limit = `the limit of output tokens (${maxTokens})`;
     throw new RequestError("min_tokens", `min_tokens must be at most ${limit}; received ${sampling.minTokens}.`);
   }
-  const { minTokens = sampling.minTokens, ignoreEos = sampling.ignoreEos } = settings.samplingOverride ?? {};
+  const { minTokens = sampling.minTokens, ignoreEos = sampling.ignoreEos } = joinOverrides(call) ?? {};
   if (minTokens > 0 && stop.length > 0) {
     // Engines disagree about stop strings that end before that many tokens.
     throw new RequestError("min_tokens", "min_tokens cannot be combined with stop strings; use stop_token_ids.");
@@ -53,8 +55,8 @@ function checkIds(param: string, ids: readonly number[], vocabularySize: number)
 }
 
 /**
- * Replaces the sampling parameters that the configuration fixes and fills in those that the request leaves open. Call this when the
- * prompt is built.
+ * Replaces the sampling parameters that the session or the configuration fixes and fills in those that the request leaves open. Call
+ * this when the prompt is built.
  *
  * @param contextLimit tokens that prompt and output may have together
  * @throws RequestError if the engine cannot enforce what the request asks for
@@ -67,13 +69,19 @@ export async function completeSampling(call: Call, contextLimit: number): Promis
     thinkingBudget: chooseBudget(call),
   };
   const requested = toParams(services, request.sampling, limits);
-  const { samplingOverride } = services.settings;
+  const samplingOverride = joinOverrides(call);
   const fixed = samplingOverride && toParams(services, { ...request.sampling, ...samplingOverride }, limits);
   const overridden = fixed ? listChanged(requested, fixed) : [];
   call.noteOverridden(overridden);
   const params = fixed ?? requested;
   const reasoning = params.thinkingBudget === undefined ? undefined : await services.model.reasoningMarkers();
   return { params, reasoning, isOverridden: overridden.length > 0 };
+}
+
+/** Returns what is fixed for the call. Values of its session replace those of the configuration. */
+function joinOverrides({ services: { settings }, session }: Call): SamplingOverride | undefined {
+  const ofSession = toSamplingOverride(session.samplingOverride);
+  return ofSession ? { ...settings.samplingOverride, ...ofSession } : settings.samplingOverride;
 }
 
 /** Returns the names of the fields in which the parameters differ. */

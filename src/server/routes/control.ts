@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
 import { grantBody, startBody } from "../../admin-api/session-schemas.js";
 import { versionBody } from "../../admin-api/weight-version.js";
+import { dropUnfixed } from "../../facts/sampling-override.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";
@@ -70,6 +71,7 @@ function startSession(app: App, services: ExportServices): void {
       const { session, key } = services.registry.start({
         taskId: body.task_id,
         groupId: body.group_id,
+        samplingOverride: dropUnfixed(body.sampling_override),
         leaseId: body.lease_id,
         apiKey: body.api_key,
       });

@@ -106,6 +106,7 @@ function toRecord(session: Session): z.input<typeof listedSession> {
     session_id: session.id,
     task_id: session.taskId,
     group_id: session.groupId ?? null,
+    sampling_override: session.samplingOverride ?? null,
     lease_id: session.leaseId ?? null,
     state: session.state,
     created_at: session.createdAt / 1000,

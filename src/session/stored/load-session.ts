@@ -1,4 +1,5 @@
 import { Session } from "../session.js";
+import { readStart } from "../session-summary.js";
 import type { ToolLists } from "../tool-lists.js";
 import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
 import { requireComplete, type StoredSession } from "./read-session.js";
@@ -18,8 +19,7 @@ export function loadSession(
   requireComplete(summary.id, stored, summary);
   const session = new Session({
     id: summary.id,
-    taskId: summary.taskId,
-    groupId: summary.groupId,
+    ...readStart(summary),
     leaseId: summary.leaseId,
     summary,
     ...(toolLists && { toolLists }),

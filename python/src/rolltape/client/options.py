@@ -6,6 +6,22 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 
+class SamplingOverride(TypedDict, total=False):
+    """Sampling parameters of each call of a session, as in `rollout.agent.sampling_override`."""
+
+    temperature: float
+    top_p: float
+    top_k: int
+    min_p: float
+    frequency_penalty: float
+    presence_penalty: float
+    repetition_penalty: float
+    min_tokens: int
+    ignore_eos: bool
+    seed: int
+    max_tokens: int
+
+
 class SessionsOptions(TypedDict, total=False):
     wait_seconds: float
     drain_seconds: float

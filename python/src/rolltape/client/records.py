@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+from .options import SamplingOverride
+
 
 class Health(TypedDict, total=False):
     """`status` is `ok`, `draining`, `engine_unavailable` or `storage_failed`; `worker` is absent at a gateway."""
@@ -19,6 +21,7 @@ class SessionRecord(TypedDict):
     session_id: str
     task_id: str
     group_id: str | None
+    sampling_override: SamplingOverride | None
     state: Literal["active", "ended", "exported", "expired"]
     created_at: float
     ended_at: float | None

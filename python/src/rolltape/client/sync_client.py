@@ -24,7 +24,7 @@ from .worker_address import worker_probe
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .options import SharedOptions
+    from .options import SamplingOverride, SharedOptions
 
 T = TypeVar("T")
 
@@ -80,13 +80,21 @@ class Client:
         return self._transport.run(call)
 
     def session(
-        self, task_id: str | None = None, group_id: str | None = None, *, api_key: str | None = None
+        self,
+        task_id: str | None = None,
+        group_id: str | None = None,
+        *,
+        sampling_override: SamplingOverride | None = None,
+        api_key: str | None = None,
     ) -> Session:
         """Starts a session, which takes a slot. Use it in a `with` statement, which ends it, or call `end`.
 
+        sampling_override: sampling parameters of each call of the session, instead of those of requests.
+
         Raises CapacityError `no_capacity` if no slot is free.
         """
-        started = self.run(calls.start_session(task_id, group_id, api_key=api_key))
+        call = calls.start_session(task_id, group_id, sampling_override=sampling_override, api_key=api_key)
+        started = self.run(call)
         return Session(self, started, self._address(started))
 
     def sessions(self, state: State | None = None, task_id: str | None = None) -> Iterator[SessionRecord]:

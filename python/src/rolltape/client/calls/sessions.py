@@ -8,6 +8,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, list_of_ids, read_lines, read_object, without_none
+from ..options import SamplingOverride
 from ..records import SessionPage, SessionRecord, Transcript
 from ..started_session import StartedSession, read_started
 
@@ -21,6 +22,7 @@ def start_session(
     task_id: str | None = None,
     group_id: str | None = None,
     *,
+    sampling_override: SamplingOverride | None = None,
     api_key: str | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[StartedSession]:
@@ -28,11 +30,13 @@ def start_session(
 
     task_id: the beginning of the session id; 1 to 128 characters of A-Z a-z 0-9 . _ : -
     group_id: the same for all samples of one task.
+    sampling_override: sampling parameters of each call of the session, such as `{"temperature": 1.0, "max_tokens": 512}`.
+        They replace those of requests and of the server's configuration.
     api_key: a session key of your choice, 16 characters or more.
 
     Raises CapacityError `no_capacity` if no slot is free.
     """
-    body = without_none(task_id=task_id, group_id=group_id, api_key=api_key)
+    body = without_none(task_id=task_id, group_id=group_id, sampling_override=sampling_override, api_key=api_key)
     return Call("POST", "/rl/start_session", read_started, body, timeout=timeout, idempotent=False)
 
 
