@@ -8,6 +8,9 @@ export {
   AdminClient,
   type ArrivingBatch,
   type BatchFields,
+  type EndedSession,
+  type EndedSessions,
+  type EndSessionsOptions,
   type ExportFields,
   type HeldBatch,
   type HeldBatchFields,
@@ -41,6 +44,7 @@ export {
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
 export type { RecordedSampling } from "./facts/recorded-sampling.js";
+export type { SamplingOverrideFields } from "./facts/sampling-override.js";
 export {
   type LoadWeights,
   RolloutController,

@@ -45,6 +45,7 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
         calls.delete_session("{id}"),
         calls.drain_engine("u"),
         calls.end_session(api_key="k"),
+        calls.end_sessions(["g"]),
         calls.engine(),
         calls.export_batch([]),
         calls.export_sessions_to("x", []),
@@ -77,6 +78,7 @@ def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client)
         calls.start_session("a", "b", sampling_override={"temperature": 1.0}, api_key="c"),
         calls.set_reward(1, api_key="k", interaction_id="i"),
         calls.set_version(1),
+        calls.end_sessions(["g"], ["s"], abort=True),
         calls.grant_capacity(2),
         calls.drain_engine("u", wait_seconds=1),
         calls.pause_engine("keep"),
@@ -149,6 +151,24 @@ def test_a_session_fixes_the_sampling_of_its_calls(client: Client, server: Serve
     with pytest.raises(rolltape.InvalidRequestError) as refused:
         client.session(sampling_override={"temperature": 3.0})
     assert refused.value.param == "sampling_override.temperature"
+
+
+def test_sessions_are_ended_by_their_groups_and_ids(client: Client, server: Server) -> None:
+    client.grant_capacity(3)
+    first, second, third = (client.session("end", group) for group in ("group-e", "group-e", None))
+    talk(first, 1)
+    ended = client.end_sessions(["group-e"], ["nobody"], abort=True)
+    assert [each["session_id"] for each in ended["sessions"]] == [first.session_id, second.session_id]
+    assert [(each["state"], each["interaction_count"]) for each in ended["sessions"]] == [("ended", 1), ("ended", 0)]
+    assert (ended["not_found"], client.get_session(third.session_id)["state"]) == (["nobody"], "active")
+
+    async def end() -> list[str]:
+        async with AsyncClient(server.url, server.admin_key) as other:
+            return [each["state"] for each in (await other.end_sessions(session_ids=[third.session_id]))["sessions"]]
+
+    assert asyncio.run(end()) == ["ended"]
+    with pytest.raises(rolltape.InvalidRequestError, match="`group_ids` or `session_ids`"):
+        client.end_sessions()
 
 
 def test_a_session_ends_when_its_block_raises_and_its_data_stays(client: Client) -> None:

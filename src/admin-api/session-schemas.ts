@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { fixedValues } from "../facts/sampling-override.js";
 import { controlBody } from "../http/control-body.js";
+import { ApiError } from "../http/errors.js";
+import { listOf } from "../support/schema/list-of.js";
 import { arealStartFields } from "./areal-fields.js";
 import { sessionCursor } from "./session-page.js";
 import { weightVersionSchema } from "./weight-version.js";
@@ -36,6 +38,40 @@ export const takeOverBody = controlBody({
     "The lease that the session must have, unless it has `lease_id` by an earlier call. Absent: any, or none.",
   ),
   lease_id: leaseId.describe("The lease for which the session runs from now on. Absent: the one that it has."),
+});
+
+const MAX_ENDED = 100_000;
+const endedIds = listOf(z.string().min(1), { max: MAX_ENDED }).optional();
+
+/** The sessions to end. {@link requireSelection} checks that there is a list. */
+export const endBody = controlBody({
+  group_ids: endedIds,
+  session_ids: endedIds,
+  abort: z
+    .boolean()
+    .default(false)
+    .describe("Abort the calls in flight, which are then not recorded. False: they go on, as after `/rl/end_session`."),
+});
+
+/** @throws ApiError `invalid_value` if the body selects nothing */
+export function requireSelection({ group_ids, session_ids }: z.output<typeof endBody>): void {
+  if (group_ids !== undefined || session_ids !== undefined) return;
+  const message = "`group_ids` or `session_ids` must be given: the sessions to end.";
+  throw new ApiError("invalid_value", message, { param: "session_ids" });
+}
+
+export const endedSessions = z.object({
+  sessions: z.array(
+    z.object({
+      session_id: z.string(),
+      group_id: z.string().nullable(),
+      state: z.enum(["active", "ended", "exported", "expired"]),
+      interaction_count: z.int().describe("Number of recorded calls."),
+      incomplete_calls: z.int().describe("Calls that were aborted because the session ended or was exported."),
+      calls_in_flight: z.int(),
+    }),
+  ),
+  not_found: z.array(z.string()).describe("Ids of `session_ids` that no session has."),
 });
 
 export const deleteQuery = z.object({

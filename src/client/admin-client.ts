@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import type { FixedValues } from "../facts/sampling-override.js";
+import type { SamplingOverrideFields } from "../facts/sampling-override.js";
 import { readKeyTag } from "../session/worker-tag.js";
 import type { SessionTranscript } from "../transcript/format.js";
 import { sessionTranscript } from "../transcript/schema.js";
@@ -22,7 +22,7 @@ export interface StartSessionOptions extends CallOptions {
    * Sampling parameters of each call of the session, spelled as in docs/reference/http-api.md. They replace those of requests and
    * of `rollout.agent.sampling_override`.
    */
-  readonly samplingOverride?: FixedValues | undefined;
+  readonly samplingOverride?: SamplingOverrideFields | undefined;
   /** Lease of the rollout job that starts the session, by which {@link AdminClient.deleteLease} finds it. */
   readonly leaseId?: string | undefined;
   /** A session key of the caller's choice, 16 characters or more. */
@@ -49,6 +49,33 @@ export interface TakeOverOptions extends CallOptions {
 /** A session with its new key, and what it has recorded. */
 export interface TakenSession extends StartedSession {
   readonly transcript: SessionTranscript;
+}
+
+/** The sessions to end, by their groups or ids. */
+export interface EndSessionsOptions extends CallOptions {
+  readonly groupIds?: readonly string[] | undefined;
+  readonly sessionIds?: readonly string[] | undefined;
+  /** Aborts their calls in flight, which are then not recorded. Default: they go on. */
+  readonly abort?: boolean | undefined;
+}
+
+/** A session after {@link AdminClient.endSessions}. */
+export interface EndedSession {
+  readonly sessionId: string;
+  readonly groupId: string | null;
+  readonly state: string;
+  readonly interactionCount: number;
+  /** Calls that were aborted because the session ended or was exported. */
+  readonly incompleteCalls: number;
+  readonly callsInFlight: number;
+}
+
+export interface EndedSessions {
+  readonly sessions: readonly EndedSession[];
+  /** Those of the ids that no session has. */
+  readonly notFound: readonly string[];
+  /** Workers of a gateway that did not answer. Their sessions may be active; repeat the call. */
+  readonly unavailableWorkers: readonly string[];
 }
 
 /** Export options, spelled as in docs/reference/http-api.md. */
@@ -128,6 +155,31 @@ const leaseReply = z.object({
   sessions: z.array(z.object({ session_id: z.string(), state: z.string(), lease_id: z.string().nullish() })),
   unavailable_workers: z.array(z.string()).optional(),
 });
+const endReply = z.object({
+  sessions: z.array(
+    z
+      .object({
+        session_id: z.string(),
+        group_id: z.string().nullable(),
+        state: z.string(),
+        interaction_count: z.int(),
+        incomplete_calls: z.int(),
+        calls_in_flight: z.int(),
+      })
+      .transform(
+        (session): EndedSession => ({
+          sessionId: session.session_id,
+          groupId: session.group_id,
+          state: session.state,
+          interactionCount: session.interaction_count,
+          incompleteCalls: session.incomplete_calls,
+          callsInFlight: session.calls_in_flight,
+        }),
+      ),
+  ),
+  not_found: z.array(z.string()),
+  unavailable_workers: z.array(z.string()).optional(),
+});
 const sessionReply = z.object({ state: z.string() });
 const versionReply = z.object({ version: z.int() });
 const sharedFile = z
@@ -203,6 +255,14 @@ export class AdminClient {
     const body = { from_lease_id: fromLeaseId, lease_id: leaseId };
     const reply = await this.#calls.json({ path, body, idempotent: true, ...options }, takeOverReply);
     return { ...(await this.#toStarted(reply)), transcript: reply.transcript };
+  }
+
+  /** Ends many sessions, for example at the end of a training step. Ending a session again changes nothing. */
+  async endSessions({ groupIds, sessionIds, abort, ...options }: EndSessionsOptions): Promise<EndedSessions> {
+    const body = { group_ids: groupIds, session_ids: sessionIds, abort };
+    const reply = await this.#calls.json({ path: "/rl/sessions/end", body, idempotent: true, ...options }, endReply);
+    const { sessions, not_found: notFound, unavailable_workers: unavailableWorkers = [] } = reply;
+    return { sessions, notFound, unavailableWorkers };
   }
 
   async #toStarted({ session_id, session_api_key, base_url }: z.output<typeof startReply>): Promise<StartedSession> {

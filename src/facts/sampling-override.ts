@@ -39,7 +39,7 @@ export const FIXABLE = {
 type FixableName = keyof typeof FIXABLE;
 
 /** Fixed values by their names in JSON. A parameter that is absent or null is left to the request. */
-export type FixedValues = {
+export type SamplingOverrideFields = {
   readonly [Name in FixableName]?: z.output<(typeof FIXABLE)[Name]["schema"]> | null | undefined;
 };
 
@@ -54,7 +54,7 @@ export const fixedValues = z.strictObject(
 );
 
 /** Returns the values without those that are left to the request; undefined if none is left. */
-export function dropUnfixed(values: FixedValues | undefined): FixedValues | undefined {
+export function dropUnfixed(values: SamplingOverrideFields | undefined): SamplingOverrideFields | undefined {
   const fixed = Object.entries(values ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return fixed.length === 0 ? undefined : Object.fromEntries(fixed);
 }
@@ -68,7 +68,7 @@ export const OVERRIDE_NAMES = [
 ] as readonly (readonly [keyof SamplingOverride, FixableName])[];
 
 /** Returns the parameters that are fixed; undefined if there are none. */
-export function toSamplingOverride(values: FixedValues | undefined): SamplingOverride | undefined {
+export function toSamplingOverride(values: SamplingOverrideFields | undefined): SamplingOverride | undefined {
   if (!values) return undefined;
   const fixedFields = OVERRIDE_NAMES.flatMap(([field, name]) => {
     const value = values[name];

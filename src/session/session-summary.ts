@@ -1,4 +1,4 @@
-import type { FixedValues } from "../facts/sampling-override.js";
+import type { SamplingOverrideFields } from "../facts/sampling-override.js";
 import type { LeftOutInteraction } from "./delivery/delivery.js";
 import type { SessionState } from "./lifecycle.js";
 
@@ -35,7 +35,7 @@ export interface SessionStart {
   readonly taskId: string;
   readonly groupId?: string | undefined;
   /** Sampling parameters of each call of the session. */
-  readonly samplingOverride?: FixedValues | undefined;
+  readonly samplingOverride?: SamplingOverrideFields | undefined;
 }
 
 /** Returns the part of a stored session that its start decided. */

@@ -1,6 +1,6 @@
 import type { Conversation } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
-import type { FixedValues } from "../facts/sampling-override.js";
+import type { SamplingOverrideFields } from "../facts/sampling-override.js";
 import type { NativeSession } from "../native/contract.js";
 import type { Steps } from "../support/async/steps.js";
 import { CallsInFlight } from "./delivery/calls-in-flight.js";
@@ -53,7 +53,7 @@ export class Session {
   readonly taskId: string;
   readonly groupId: string | undefined;
   /** Sampling parameters of each call, by their names in requests. */
-  readonly samplingOverride: FixedValues | undefined;
+  readonly samplingOverride: SamplingOverrideFields | undefined;
   readonly createdAt: number;
   readonly lifecycle: Lifecycle;
   /** The recorded calls. While they are on disk only, only their numbers may be read. */

@@ -159,6 +159,12 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     answer: "DeletedSession",
     errors: [404, 409, 410],
   },
+  "post /rl/sessions/end": {
+    id: "endSessions",
+    tag: "Sessions",
+    request: "EndSessionsRequest",
+    answer: "EndedSessions",
+  },
   "post /rl/sessions/{id}/take_over": {
     id: "takeOverSession",
     tag: "Sessions",

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { cutPage } from "../../admin-api/session-page.js";
-import { deleteQuery, listedSession, sessionsQuery, takeOverBody } from "../../admin-api/session-schemas.js";
+import {
+  deleteQuery,
+  endBody,
+  endedSessions,
+  listedSession,
+  requireSelection,
+  sessionsQuery,
+  takeOverBody,
+} from "../../admin-api/session-schemas.js";
 import type { App } from "../../http/app-type.js";
+import { endSessions, selectSessions } from "../../session/end-sessions.js";
 import type { Session } from "../../session/session.js";
 import { sessionTranscript } from "../../transcript/schema.js";
 import type { ExportServices } from "../services.js";
@@ -14,7 +23,7 @@ const sessionList = z.object({
   next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
 });
 
-/** Lists sessions and their state, and deletes sessions without an export. */
+/** Lists sessions and their state, ends them, and deletes them without an export. */
 export function sessionRoutes(app: App, { registry, exportLeases }: ExportServices): void {
   app.get(
     "/rl/sessions",
@@ -77,6 +86,25 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ExportServic
   );
 
   app.post(
+    "/rl/sessions/end",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "End many sessions, by their groups or ids, and optionally abort their calls",
+        body: endBody,
+        response: { 200: endedSessions },
+      },
+    },
+    async ({ body }) => {
+      requireSelection(body);
+      const selection = { groupIds: body.group_ids, sessionIds: body.session_ids };
+      const { sessions, notFound } = selectSessions(registry.all(), selection);
+      await endSessions(sessions, body.abort);
+      return { sessions: sessions.map(toEnded), not_found: [...notFound] };
+    },
+  );
+
+  app.post(
     "/rl/sessions/:id/take_over",
     {
       config: { key: "admin" },
@@ -99,6 +127,17 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ExportServic
       return sendBytes(reply, "application/json", Buffer.concat(parts));
     },
   );
+}
+
+function toEnded(session: Session): z.input<typeof endedSessions>["sessions"][number] {
+  return {
+    session_id: session.id,
+    group_id: session.groupId ?? null,
+    state: session.state,
+    interaction_count: session.interactionCount,
+    incomplete_calls: session.counts.incompleteCalls,
+    calls_in_flight: session.calls.size,
+  };
 }
 
 function toRecord(session: Session): z.input<typeof listedSession> {

@@ -77,9 +77,12 @@ export class CallsInFlight {
     return this.#live.size === 0 ? Promise.resolve(true) : this.#idle.wait(milliseconds);
   }
 
-  /** Aborts every call in flight. Resolves with their number when all have ended. */
+  /**
+   * Aborts every call in flight. Resolves when all have ended, with the number of those that were not recorded. A recorded call ends
+   * once its record is on disk.
+   */
   async abortAll(reason: SessionError): Promise<number> {
-    const count = this.#live.size;
+    const count = [...this.#live.keys()].filter(({ outcome }) => outcome === "running").length;
     for (const { aborting } of this.#live.values()) aborting.abort(reason);
     if (this.#live.size > 0) await this.#idle.wait(Number.POSITIVE_INFINITY);
     return count;

@@ -49,6 +49,7 @@ class AsyncClient:
     get_session = async_method(calls.get_session)
     transcript = async_method(calls.transcript)
     transcripts = async_method(calls.transcripts)
+    end_sessions = async_method(calls.end_sessions)
     delete_session = async_method(calls.delete_session)
     engine = async_method(calls.engine)
     drain_engine = async_method(calls.drain_engine)

@@ -44,6 +44,25 @@ class SessionPage(TypedDict):
     next: str | None
 
 
+class EndedSession(TypedDict):
+    """A session after `end_sessions`. `incomplete_calls` were aborted because it ended or was exported."""
+
+    session_id: str
+    group_id: str | None
+    state: Literal["active", "ended", "exported", "expired"]
+    interaction_count: int
+    incomplete_calls: int
+    calls_in_flight: int
+
+
+class EndedSessions(TypedDict, total=False):
+    """`not_found`: those of the ids that no session has. `unavailable_workers` is absent if all workers answered."""
+
+    sessions: list[EndedSession]
+    not_found: list[str]
+    unavailable_workers: list[str]
+
+
 class Transcript(TypedDict, total=False):
     """What a session has recorded, without tokens: untrusted text. docs/reference/transcripts.md has its `interactions`.
 

@@ -56,6 +56,7 @@ class Client:
     get_session = method(calls.get_session)
     transcript = method(calls.transcript)
     transcripts = method(calls.transcripts)
+    end_sessions = method(calls.end_sessions)
     delete_session = method(calls.delete_session)
     engine = method(calls.engine)
     drain_engine = method(calls.drain_engine)

@@ -14,6 +14,7 @@ from .service import grant_capacity, health, livez, metrics, models, openapi, se
 from .sessions import (
     delete_session,
     end_session,
+    end_sessions,
     get_session,
     list_sessions,
     set_reward,
@@ -31,6 +32,7 @@ __all__ = [
     "delete_session",
     "drain_engine",
     "end_session",
+    "end_sessions",
     "engine",
     "export_batch",
     "export_batch_to",

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, list_of_ids, read_lines, read_object, without_none
 from ..options import SamplingOverride
-from ..records import SessionPage, SessionRecord, Transcript
+from ..records import EndedSessions, SessionPage, SessionRecord, Transcript
 from ..started_session import StartedSession, read_started
 
 # Default size of a page, as in the proxy.
@@ -70,6 +70,26 @@ def set_session_reward(reward: float, *, api_key: str, timeout: float = DEFAULT_
 def end_session(*, api_key: str, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
     """Ends a session: it accepts no more model calls. Returns how many it has recorded."""
     return Call("POST", "/rl/end_session", field("interaction_count", int), timeout=timeout, key=api_key)
+
+
+def end_sessions(
+    group_ids: Sequence[str] | None = None,
+    session_ids: Sequence[str] | None = None,
+    *,
+    abort: bool = False,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> Call[EndedSessions]:
+    """Ends many sessions, by their groups or ids, for example at the end of a training step.
+
+    abort: aborts their calls in flight, which are then not recorded. By default, they go on.
+
+    Ending a session again changes nothing. Workers of a gateway that did not answer are in `unavailable_workers`: repeat
+    the call.
+    """
+    groups = None if group_ids is None else list_of_ids(group_ids)
+    sessions = None if session_ids is None else list_of_ids(session_ids)
+    body = without_none(group_ids=groups, session_ids=sessions, abort=abort)
+    return Call("POST", "/rl/sessions/end", read_object, body, timeout=timeout)
 
 
 def list_sessions(
