@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import data as data
     from . import tables as tables
     from .batch import Batch, EpisodeInfo, RowInfo, Sample
+    from .bridge import EngineBridge, engine_bridge
     from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
     from .controller import Evaluation, RunState, Step, load_state, rollouts
     from .errors import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "batch": ("Batch", "EpisodeInfo", "RowInfo", "Sample"),
+    "bridge": ("EngineBridge", "engine_bridge"),
     "client": ("AsyncClient", "AsyncSession", "Client", "Interaction", "Session", "Trajectories"),
     "controller": ("Evaluation", "RunState", "Step", "load_state", "rollouts"),
     "errors": (
@@ -71,6 +73,7 @@ __all__ = [
     "CapacityError",
     "Client",
     "ConflictError",
+    "EngineBridge",
     "EngineError",
     "Episode",
     "EpisodeInfo",
@@ -94,6 +97,7 @@ __all__ = [
     "TransportError",
     "WeightsError",
     "advantages",
+    "engine_bridge",
     "load_state",
     "ratios",
     "rollouts",
