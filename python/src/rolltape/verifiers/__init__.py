@@ -1,0 +1,5 @@
+"""Environments of verifiers as agents. Start reading at `load.py`."""
+
+from .load import EnvironmentAgent, load
+
+__all__ = ["EnvironmentAgent", "load"]

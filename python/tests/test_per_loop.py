@@ -1,0 +1,75 @@
+"""Resources that are opened once in each event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from rolltape.verifiers.per_loop import PerLoop
+
+
+def test_a_resource_is_opened_once_in_each_loop_and_closed_with_it() -> None:
+    events: list[str] = []
+
+    @asynccontextmanager
+    async def open_resource() -> AsyncIterator[int]:
+        events.append("open")
+        await asyncio.sleep(0.01)
+        opener = asyncio.current_task()
+        try:
+            yield events.count("open")
+        finally:
+            assert asyncio.current_task() is opener
+            events.append("close")
+
+    resources = PerLoop(open_resource)
+
+    async def main() -> list[int]:
+        values = await asyncio.gather(resources.get(), resources.get())
+        events.append("used")
+        return [*values, await resources.get()]
+
+    assert asyncio.run(main()) == [1, 1, 1]
+    assert asyncio.run(main()) == [2, 2, 2]
+    assert events == ["open", "used", "close"] * 2
+
+
+def test_a_resource_that_failed_to_open_is_opened_again() -> None:
+    attempts = 0
+
+    @asynccontextmanager
+    async def open_resource() -> AsyncIterator[str]:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            raise OSError("no port is free")
+        yield "opened"
+
+    resources = PerLoop(open_resource)
+
+    async def main() -> str:
+        with pytest.raises(OSError, match="no port is free"):
+            await resources.get()
+        return await resources.get()
+
+    assert asyncio.run(main()) == "opened"
+
+
+def test_an_episode_that_is_cancelled_while_a_resource_opens_leaves_it_to_others() -> None:
+    @asynccontextmanager
+    async def open_resource() -> AsyncIterator[str]:
+        await asyncio.sleep(0.05)
+        yield "opened"
+
+    resources = PerLoop(open_resource)
+
+    async def main() -> str:
+        first = asyncio.ensure_future(resources.get())
+        await asyncio.sleep(0)
+        first.cancel()
+        return await resources.get()
+
+    assert asyncio.run(main()) == "opened"
