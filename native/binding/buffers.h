@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "../memory/heap_block.h"
 #include "napi_setup.h"
@@ -19,6 +21,14 @@ Napi::ArrayBuffer newArrayBuffer(Napi::Env env, std::size_t bytes);
 template <typename T>
 Napi::TypedArrayOf<T> newArray(Napi::Env env, std::size_t length) {
   return Napi::TypedArrayOf<T>::New(env, length, newArrayBuffer(env, length * sizeof(T)), 0);
+}
+
+/// A typed array with a copy of the values. @throws Error kTooLarge, kOutOfMemory.
+template <typename T>
+Napi::TypedArrayOf<T> copyToJs(Napi::Env env, std::span<const T> values) {
+  auto array = newArray<T>(env, values.size());
+  std::copy(values.begin(), values.end(), array.Data());
+  return array;
 }
 
 /// A Buffer over the block's memory, or over a copy where the runtime forbids foreign memory (Electron).

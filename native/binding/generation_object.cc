@@ -191,13 +191,6 @@ std::size_t startArg(const Napi::CallbackInfo& info, std::uint32_t length) {
   return info[0].IsUndefined() ? 0 : static_cast<std::size_t>(integerArg(info[0], "from", 0, length));
 }
 
-template <typename T>
-Napi::TypedArrayOf<T> copyToJs(Napi::Env env, std::span<const T> values) {
-  auto array = newArray<T>(env, values.size());
-  std::copy(values.begin(), values.end(), array.Data());
-  return array;
-}
-
 }  // namespace
 
 Napi::Value GenerationObject::markForced(const Napi::CallbackInfo& info) {

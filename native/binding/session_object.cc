@@ -26,8 +26,8 @@ Napi::Function SessionObject::define(Napi::Env env) {
        guardedMethod<&Self::serialize>("serialize"), guardedMethod<&Self::restore>("restore"),
        promiseMethod<&Self::restoreAsync>("restoreAsync"), guardedMethod<&Self::setReward>("setReward"),
        guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
-       guardedMethod<&Self::versionRange>("versionRange"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
-       guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::output>("output"), guardedMethod<&Self::versionRange>("versionRange"),
+       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
@@ -212,6 +212,18 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
   object.Set("ownReward", state.isRewarded() ? Napi::Number::New(env, state.ownReward) : env.Undefined());
   object.Set("children", Napi::Number::New(env, state.children));
   return object;
+}
+
+Napi::Value SessionObject::output(const Napi::CallbackInfo& info) {
+  const Interaction& at = session().interaction(indexArg(info[0], "index"));
+  const Napi::Env env = info.Env();
+  auto versions = newArray<std::int32_t>(env, at.outputLength);
+  expandVersions(at.versions(), 0, {versions.Data(), versions.ElementLength()});
+  const Napi::Object output = Napi::Object::New(env);
+  output.Set("ids", copyToJs(env, std::span(at.outputIds, at.outputLength)));
+  output.Set("logprobs", copyToJs(env, std::span(at.logprobs, at.outputLength)));
+  output.Set("versions", versions);
+  return output;
 }
 
 Napi::Value SessionObject::versionRange(const Napi::CallbackInfo& info) {

@@ -37,6 +37,7 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value setSessionReward(const Napi::CallbackInfo& info);
   Napi::Value setReward(const Napi::CallbackInfo& info);
   Napi::Value interaction(const Napi::CallbackInfo& info);
+  Napi::Value output(const Napi::CallbackInfo& info);
   Napi::Value versionRange(const Napi::CallbackInfo& info);
   Napi::Value discountedRewards(const Napi::CallbackInfo& info);
   Napi::Value release(const Napi::CallbackInfo& info);

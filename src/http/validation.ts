@@ -135,7 +135,8 @@ export function unknownFieldError(schema: z.ZodType, { keys, path }: UnknownKeys
   const knownFields = listFieldsAt(schema, path);
   const suggestion = knownFields === undefined ? "" : suggestField(knownFields, name, withParent);
   const param = withParent(name);
-  return new ApiError("unknown_parameter", `Unknown parameter: \`${param}\`.${suggestion}`, { param });
+  // Harbor and other clients of OpenAI's API repeat a request without its extra fields if they read the first three words.
+  return new ApiError("unknown_parameter", `Unrecognized request argument: \`${param}\`.${suggestion}`, { param });
 }
 
 function suggestField(knownFields: readonly string[], name: string, withParent: (field: string) => string): string {

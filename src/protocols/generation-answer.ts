@@ -1,4 +1,5 @@
 import type { Message } from "../conversation/message.js";
+import type { RecordedOutput } from "../native/contract.js";
 import type { RecordedTokens } from "./logprobs.js";
 import type { OutputPart } from "./output-parts.js";
 
@@ -9,6 +10,8 @@ export interface AnswerStart {
   /** When the call began, in milliseconds since the epoch. */
   readonly createdAt: number;
   readonly promptTokens: number;
+  /** The ids of the prompt, in the first choice of a request that asks for token ids. */
+  readonly promptIds?: Int32Array | undefined;
 }
 
 /** A finished model call. Every protocol builds its answer from this. */
@@ -26,6 +29,14 @@ export interface GenerationAnswer extends AnswerStart {
   readonly cachedTokens: number;
   /** The recorded output, if the request asks for the log probabilities of all tokens. */
   readonly tokens: RecordedTokens | undefined;
+  /** The same with weight versions, if the request asks for token ids. */
+  readonly sampled?: RecordedOutput | undefined;
+}
+
+/** Returns the memory of the token ids that an answer returns, in bytes. */
+export function measureTokenIds({ promptIds, sampled }: GenerationAnswer): number {
+  const arrays = [promptIds, sampled?.ids, sampled?.logprobs, sampled?.versions];
+  return arrays.reduce((bytes, each) => bytes + (each?.byteLength ?? 0), 0);
 }
 
 /** Returns the tokens of several answers to one call together. */

@@ -13,6 +13,13 @@ export interface ModelRequest {
   readonly calls: CallRules;
   /** Selects the tokens whose log probabilities the answer contains: none, all, or those of its text. */
   readonly logprobs: "none" | "all" | "text";
+  /**
+   * The answer contains the token ids of prompt and output. `streamed`: a stream also has them while they are generated. Absent: it
+   * does not contain them.
+   */
+  readonly tokenIds?: "complete" | "streamed" | undefined;
+  /** True: log probabilities name tokens by their ids instead of their texts. */
+  readonly tokensAsIds?: boolean | undefined;
   /** Number of answers to generate for the prompt. Absent: 1. */
   readonly choices?: number | undefined;
   /** If true, the answer is sent while it is generated. */
@@ -21,4 +28,6 @@ export interface ModelRequest {
   readonly droppedTools: readonly string[];
   /** Number of images, files and audio in the conversation, which the prompt shows as placeholders. Absent: none. */
   readonly placeholders?: number | undefined;
+  /** Names of the fields that have no effect; see ignored-fields.ts. Absent: none. */
+  readonly ignoredFields?: readonly string[];
 }

@@ -86,7 +86,7 @@ describe("AdminClient", () => {
     await expect(admin.exportBatch(ids, misspelled)).rejects.toMatchObject({
       code: "unknown_parameter",
       param: "discont",
-      message: "Unknown parameter: `discont`. Did you mean `discount`?",
+      message: "Unrecognized request argument: `discont`. Did you mean `discount`?",
     });
   });
 

@@ -28,18 +28,20 @@ it.each<[string, object, string, string]>([
   expect(errorOf(body, value, parent)).toMatchObject({
     code: "unknown_parameter",
     param,
-    message: `Unknown parameter: \`${param}\`.${suggestion}`,
+    message: `Unrecognized request argument: \`${param}\`.${suggestion}`,
   });
 });
 
 it("says that a call takes no parameters", () => {
-  expect(errorOf(z.strictObject({}), { a: 1 }).message).toBe("Unknown parameter: `a`. This call takes no parameters.");
+  expect(errorOf(z.strictObject({}), { a: 1 }).message).toBe(
+    "Unrecognized request argument: `a`. This call takes no parameters.",
+  );
 });
 
 it("suggests nothing inside a union, whose branches have different fields", () => {
   const issue = { code: "unrecognized_keys", keys: ["wait"], path: ["either"], message: "", input: {} } as const;
   expect(unknownFieldError(body, { ...issue, keys: ["wait"], path: ["either"] }, "either").message).toBe(
-    "Unknown parameter: `either.wait`.",
+    "Unrecognized request argument: `either.wait`.",
   );
 });
 

@@ -30,6 +30,22 @@ describe("a native session", () => {
     });
   });
 
+  it("returns the output of an interaction", () => {
+    const session = new native.Session();
+    const made = generation([3, 4], 7);
+    made.append(ids(5), floats(-0.5), 8);
+    const prompt = session.prompt([ids(1, 2)]);
+    session.record({ prompt, generation: made, digests: native.digestMessages(["u"]), output: ["a"] });
+    record(session, session.prompt([], 0), [], ["u", "a", "v"], ["b"]);
+    expect(session.output(0)).toEqual({
+      ids: ids(3, 4, 5),
+      logprobs: floats(-3 / 8, -4 / 8, -0.5),
+      versions: ids(7, 7, 8),
+    });
+    expect(session.output(1)).toEqual({ ids: ids(), logprobs: floats(), versions: ids() });
+    expectCode("ERR_INVALID_ARG", () => session.output(2));
+  });
+
   it("compares a prompt with a parent before it is recorded", () => {
     const session = twoTurns();
     const shared = (...pieces: number[]) => session.sharedLength(session.prompt([ids(...pieces)]), 0);

@@ -25,7 +25,10 @@ describe("a stream that the official SDK collects", () => {
   it("equals the answer without streaming: chat completions", async () => {
     await fc.assert(
       fc.asyncProperty(outputs, async (output) => {
-        const chunks = encode<ChatCompletionChunk>(new ChatCompletionStream(true), output);
+        const chunks = encode<ChatCompletionChunk>(
+          new ChatCompletionStream({ includeUsage: true, logprobs: true, tokenIds: false }),
+          output,
+        );
         const streamed = await SdkChatStream.fromReadableStream(asLines(chunks)).finalChatCompletion();
         const whole = toChatCompletion(output.answer);
         const [choice] = streamed.choices;
@@ -92,7 +95,11 @@ describe("a stream that fails", () => {
   const start = { interactionId: "msg_0", model: "tiny", createdAt: 0, promptTokens: 1 };
 
   it.each([
-    ["chat completions", () => new ChatCompletionStream(false), /^data: {"error":{"message":"it broke"/],
+    [
+      "chat completions",
+      () => new ChatCompletionStream({ includeUsage: false, logprobs: false, tokenIds: false }),
+      /^data: {"error":{"message":"it broke"/,
+    ],
     ["responses", () => new ResponsesStream(echo), /^event: response\.failed\n.*\n\nevent: error\n/],
     ["messages", () => new MessagesStream(), /^event: error\ndata: {"type":"error","error":{"type":"api_error"/],
   ])("sends an error in the form of its protocol: %s", (_, createEncoder, expected) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ChatModel } from "../../src/model/chat-model.js";
 import type { OutputParser } from "../../src/model/output/output-parser.js";
 import type { NativeGeneration } from "../../src/native/contract.js";
 import type { AnswerEvent } from "../../src/protocols/output-parts.js";
+import type { TokenJson } from "../../src/protocols/token-json.js";
 import { AnswerReader } from "../../src/server/call/answer-reader.js";
 
 const TOKENS = 2048;
@@ -28,7 +28,13 @@ function open(readers: number, onWrite: () => void = () => {}) {
       onWrite();
     },
   };
-  const options = { model: {} as ChatModel, generation, openParser: () => parser, wantsTokens: false, maxTokens: 4096 };
+  const options = {
+    tokenJson: {} as TokenJson,
+    generation,
+    openParser: () => parser,
+    wantsTokens: false,
+    maxTokens: 4096,
+  };
   return { written, reader: new AnswerReader({ ...options, readers, sink }) };
 }
 

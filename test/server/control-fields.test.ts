@@ -44,14 +44,14 @@ describe("an unknown field of a control body", () => {
     expect(reply.refusal).toBe("400 unknown_parameter");
     expect(reply.error).toMatchObject({
       param,
-      message: `Unknown parameter: \`${param}\`. Did you mean \`${nearest}\`?`,
+      message: `Unrecognized request argument: \`${param}\`. Did you mean \`${nearest}\`?`,
     });
   });
 
   it.each(["/rl/end_session"])("of %s, which has no fields, is refused", async (path) => {
     const reply = await post(path, { force: true });
     expect([reply.refusal, reply.error.param]).toEqual(["400 unknown_parameter", "force"]);
-    expect(reply.error.message).toBe("Unknown parameter: `force`. This call takes no parameters.");
+    expect(reply.error.message).toBe("Unrecognized request argument: `force`. This call takes no parameters.");
   });
 
   it("is refused by every control and export call that the API describes", async () => {

@@ -39,6 +39,7 @@ const RESPONSE = {
     tokens: undefined,
   },
   echo: toEcho(responsesSchema.parse({ input: "a", tools: TOOLS })),
+  hasTokenIds: true,
 } as unknown as StoredResponse;
 
 function encode(response: StoredResponse, earlier?: { tools: string; index: number }) {

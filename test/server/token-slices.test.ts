@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import type { ChatModel } from "../../src/model/chat-model.js";
 import { native } from "../../src/native/addon.js";
+import type { TokenJson } from "../../src/protocols/token-json.js";
 import { TokenSlices } from "../../src/server/call/token-slices.js";
 
 const WIDTH = 2;
@@ -17,7 +17,7 @@ function createGeneration(count: number) {
     );
   };
   append(0, count);
-  return { generation, append, slices: new TokenSlices({} as ChatModel, generation) };
+  return { generation, append, slices: new TokenSlices({} as TokenJson, generation) };
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);

@@ -38,7 +38,7 @@ describe("an unknown parameter of a model call", () => {
     expect(status).toBe(400);
     // Anthropic's errors have no field for the parameter.
     const named = path.startsWith("/v1/messages") ? {} : { param, code: "unknown_parameter" };
-    const message = `Unknown parameter: \`${param}\`. Did you mean \`${nearest}\`?`;
+    const message = `Unrecognized request argument: \`${param}\`. Did you mean \`${nearest}\`?`;
     expect(error).toMatchObject({ message, ...named });
   });
 
@@ -47,6 +47,6 @@ describe("an unknown parameter of a model call", () => {
     ["/v1/chat/completions", { messages, zzz: 1 }, "zzz"],
   ])("%s %j is refused without a suggestion, because no known name is similar", async (path, body, param) => {
     const { status, error } = await proxy.post(path, body, session.key);
-    expect([status, error.message]).toEqual([400, `Unknown parameter: \`${param}\`.`]);
+    expect([status, error.message]).toEqual([400, `Unrecognized request argument: \`${param}\`.`]);
   });
 });

@@ -62,6 +62,8 @@ export interface NativeSession {
   /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */
   setSessionReward(reward: number): void;
   interaction(index: number): InteractionInfo;
+  /** Returns copies of the output of an interaction. */
+  output(index: number): RecordedOutput;
   /** Returns the lowest and the highest weight version of an interaction's output; undefined for an empty output. */
   versionRange(index: number): [number, number] | undefined;
   /**
@@ -125,6 +127,13 @@ export interface RecordResult {
   readonly tokenExact: boolean;
   /** Number of input tokens that are stored with the parent and not repeated here. */
   readonly sharedTokens: number;
+}
+
+/** The sampled tokens of an interaction, including those that a budget forced. */
+export interface RecordedOutput {
+  readonly ids: Int32Array;
+  readonly logprobs: Float32Array;
+  readonly versions: Int32Array;
 }
 
 export interface InteractionInfo {

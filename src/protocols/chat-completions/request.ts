@@ -19,6 +19,7 @@ import {
   toolName,
   unsupported,
 } from "../fields.js";
+import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
 import { countPlaceholders, type MediaField, toMediaFields } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
@@ -30,7 +31,9 @@ import { chatResponseFormat } from "../response-format.js";
 import { findServerTools, leaveOut, type ServerToolField, serverTool } from "../server-tools.js";
 import { type Prefilled, splitPrefill } from "../split-prefill.js";
 import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
+import { returnTokenIds } from "../token-ids.js";
 import { requiresCall, selectTools, type ToolChoice, toCallRules, toTemplateChoice } from "../tool-choice.js";
+import type { ChatStreamOptions } from "./stream.js";
 
 /**
  * The body of POST /v1/chat/completions. A parameter that would change the result but is not supported is refused by
@@ -92,6 +95,12 @@ export const chatCompletionSchema = z.strictObject({
   stream_options: streamOptions.optional(),
   ...engineSampling,
   thinking_token_budget: thinkingTokenBudget.optional(),
+  return_token_ids: returnTokenIds.optional(),
+  return_tokens_as_token_ids: z
+    .boolean()
+    .optional()
+    .describe("true: `token` of log probabilities is `token_id:` and the id, as in vLLM."),
+  ...ignoredFields,
 
   modalities: unsupported("modalities other than text", isTextOnly),
   audio: unsupported("audio"),
@@ -124,6 +133,7 @@ export function parseChatCompletion(
   policies: RequestPolicies = {},
 ): ParsedChatCompletion {
   const { serverTools, images } = policies;
+  const ignored = listIgnoredFields(request);
   checkChoices(request.n, "n", policies);
   const droppedTools = leaveOut(listServerTools(request), serverTools);
   const placeholders = countPlaceholders(listMediaFields(request), images);
@@ -144,12 +154,20 @@ export function parseChatCompletion(
       strict: tools.map((tool) => tool.function).filter((declared) => declared["strict"] === true),
     }),
     logprobs: logprobs ? "all" : "none",
+    tokenIds: request.return_token_ids ? "streamed" : undefined,
+    tokensAsIds: request.return_tokens_as_token_ids,
     choices: request.n,
     stream: request.stream ?? false,
     droppedTools,
     placeholders,
+    ignoredFields: ignored,
     includeUsage: request.stream_options?.include_usage ?? false,
   };
+}
+
+/** Returns what the chunks of a stream contain. */
+export function toStreamOptions({ includeUsage, logprobs, tokenIds }: ParsedChatCompletion): ChatStreamOptions {
+  return { includeUsage, logprobs: logprobs === "all", tokenIds: tokenIds !== undefined };
 }
 
 function listMediaFields({ messages }: ChatCompletionRequest): MediaField[] {

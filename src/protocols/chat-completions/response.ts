@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { toChatMessage } from "../../conversation/chat-message.js";
 import { showAsText } from "../../conversation/media.js";
-import { type GenerationAnswer, sumTokens } from "../generation-answer.js";
+import { type AnswerStart, type GenerationAnswer, sumTokens } from "../generation-answer.js";
 import { tokenLogprobs, toLogprobs } from "../logprobs.js";
+import { answerVersions, IdsJson, promptTokenIds, toAnswerVersions, tokenIds } from "../token-ids.js";
 
 const usage = z.object({
   prompt_tokens: z.int(),
@@ -24,8 +25,11 @@ export const chatCompletionResponseSchema = z.object({
       message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable(), refusal: z.null() }),
       finish_reason: z.enum(["stop", "length", "tool_calls"]),
       logprobs: z.object({ content: tokenLogprobs, refusal: z.null() }).nullable(),
+      token_ids: tokenIds,
+      ...answerVersions,
     }),
   ),
+  prompt_token_ids: promptTokenIds,
   usage,
 });
 
@@ -43,11 +47,17 @@ export function toChatCompletion(
     created: Math.floor(answer.createdAt / 1000),
     model: answer.model,
     choices: [answer, ...others].map(toChoice),
+    ...toPromptIds(answer),
     usage: sumUsage(answer, others),
   };
 }
 
-function toChoice({ interactionId, message, tokens, finishReason }: GenerationAnswer, index: number): Choice {
+/** Returns the ids of the prompt, if the request asks for token ids. */
+export function toPromptIds({ promptIds }: AnswerStart): { readonly prompt_token_ids?: IdsJson } {
+  return promptIds ? { prompt_token_ids: new IdsJson(promptIds) } : {};
+}
+
+function toChoice({ interactionId, message, tokens, finishReason, sampled }: GenerationAnswer, index: number): Choice {
   return {
     index,
     message: Object.assign(toChatMessage(message), {
@@ -58,6 +68,7 @@ function toChoice({ interactionId, message, tokens, finishReason }: GenerationAn
     finish_reason: finishReason,
     logprobs: tokens ? { content: toLogprobs([tokens]), refusal: null } : null,
     interaction_id: interactionId,
+    ...(sampled && { token_ids: new IdsJson(sampled.ids), ...toAnswerVersions(sampled) }),
   };
 }
 

@@ -5,7 +5,8 @@ import { concat, type JsonText, joinTexts } from "../long-json.js";
 import type { AnswerEvent } from "../output-parts.js";
 import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
-import { sumUsage } from "./response.js";
+import { IdsJson, toAnswerVersions } from "../token-ids.js";
+import { sumUsage, toPromptIds } from "./response.js";
 
 const DONE = "data: [DONE]\n\n";
 
@@ -17,45 +18,60 @@ interface ChunkChoice {
   readonly logprobs?: unknown;
   readonly finish_reason?: string;
   readonly interaction_id?: string;
+  readonly token_ids?: IdsJson;
+}
+
+export interface ChatStreamOptions {
+  /** The stream ends with a chunk that reports the usage. */
+  readonly includeUsage: boolean;
+  /** Chunks have the log probabilities of their tokens. */
+  readonly logprobs: boolean;
+  /** Chunks have the ids of their tokens. */
+  readonly tokenIds: boolean;
 }
 
 /**
  * Writes the chunks of a streamed chat completion in OpenAI's order: the role, the deltas, the finish reason, the usage
  * if the request asks for it, and [DONE]. The first chunk of each choice names its interaction. Reasoning is sent as
  * `reasoning_content`, like SGLang and vLLM do.
+ *
+ * Ids and log probabilities are sent when their tokens are read, with or before the text that the tokens become. Text that is
+ * held back, such as a call, follows in a later chunk.
  */
 export class ChatCompletionStream implements StreamEncoder {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
-  readonly #includeUsage: boolean;
+  readonly #options: ChatStreamOptions;
   #start: AnswerStart | undefined;
 
-  constructor(includeUsage: boolean) {
-    this.#includeUsage = includeUsage;
+  constructor(options: ChatStreamOptions) {
+    this.#options = options;
   }
 
   start(start: AnswerStart, others: readonly AnswerStart[] = []): JsonText {
     this.#start = start;
     const delta = { role: "assistant", content: "", refusal: null };
     return joinTexts(
-      [start, ...others].map(({ interactionId: id }, index) => this.#chunk({ index, delta, interaction_id: id })),
+      [start, ...others].map(({ interactionId: id }, index) => {
+        const prompt = index === 0 ? toPromptIds(start) : {};
+        return this.#chunk({ index, delta, interaction_id: id }, prompt);
+      }),
     );
   }
 
   push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined, index = 0): JsonText {
     const [first, ...rest] = events.map(toDelta);
     if (!first && !tokens) return "";
-    const logprobs = tokens ? { content: toLogprobs([tokens]), refusal: null } : null;
     return joinTexts([
-      this.#chunk({ index, delta: first ?? {}, logprobs }),
+      this.#chunk({ index, delta: first ?? {}, ...this.#tokenFields(tokens) }),
       ...rest.map((delta) => this.#chunk({ index, delta })),
     ]);
   }
 
   finish(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []): JsonText {
-    const last = [answer, ...others].map(({ finishReason }, index) =>
-      this.#chunk({ index, delta: {}, finish_reason: finishReason }),
+    const last = [answer, ...others].map(({ finishReason, sampled }, index) =>
+      this.#chunk({ index, delta: {}, finish_reason: finishReason, ...(sampled && toAnswerVersions(sampled)) }),
     );
-    if (!this.#includeUsage) return concat(...last, DONE);
+    if (!this.#options.includeUsage) return concat(...last, DONE);
     return concat(...last, this.#event([], { usage: sumUsage(answer, others) }), DONE);
   }
 
@@ -63,19 +79,29 @@ export class ChatCompletionStream implements StreamEncoder {
     return dataEvent({ error: { message, type, param, code } });
   }
 
-  #chunk({ index, delta, ...more }: ChunkChoice): JsonText {
-    const choice = { index, delta, logprobs: null, finish_reason: null, ...more };
-    return this.#event([choice], this.#includeUsage ? { usage: null } : {});
+  #tokenFields(tokens: RecordedTokens | undefined): Pick<ChunkChoice, "logprobs" | "token_ids"> {
+    if (!tokens) return {};
+    const { logprobs, tokenIds } = this.#options;
+    return {
+      ...(logprobs && { logprobs: { content: toLogprobs([tokens]), refusal: null } }),
+      ...(tokenIds && { token_ids: new IdsJson(tokens.ids) }),
+    };
   }
 
-  #event(choices: readonly object[], usage: { readonly usage?: object | null }): JsonText {
+  #chunk({ index, delta, ...more }: ChunkChoice, fields: object = {}): JsonText {
+    const choice = { index, delta, logprobs: null, finish_reason: null, ...more };
+    return this.#event([choice], this.#options.includeUsage ? { usage: null, ...fields } : fields);
+  }
+
+  /** @param fields further fields of the chunk */
+  #event(choices: readonly object[], fields: object): JsonText {
     return dataEvent({
       id: this.#start?.interactionId,
       object: "chat.completion.chunk",
       created: Math.floor((this.#start?.createdAt ?? 0) / 1000),
       model: this.#start?.model,
       choices,
-      ...usage,
+      ...fields,
     });
   }
 }

@@ -10,6 +10,7 @@ import { RequestError } from "../request-error.js";
 import { checkChoices, type RequestPolicies } from "../request-policies.js";
 import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
+import { noTokenIds } from "../token-ids.js";
 import { requiresCall, toTemplateChoice } from "../tool-choice.js";
 import type { GeminiContent } from "./contents.js";
 import { contents, systemInstruction } from "./contents.js";
@@ -50,6 +51,7 @@ export const generateContentSchema = protoObject({
   generationConfig: generationConfig.optional(),
   ...ownSampling,
 
+  return_token_ids: noTokenIds,
   cachedContent: unsupported("cachedContent"),
   continuationToken: unsupported("continuationToken"),
   generationOutputConfig: unsupported("generationOutputConfig"),

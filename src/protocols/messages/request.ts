@@ -13,6 +13,7 @@ import { DEFAULT_REQUEST, type OutputSchema, type RequestSampling, type Thinking
 import { messagesFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
+import { noTokenIds } from "../token-ids.js";
 import { toTemplateChoice } from "../tool-choice.js";
 import { THREAD_PARAM } from "./anthropic-error.js";
 import { clearEarlierThinking, contextManagement } from "./context-management.js";
@@ -62,6 +63,7 @@ const prompt = {
   output_format: messagesFormat.nullish().describe("Older name of output_config.format."),
   chat_template_kwargs: engineSampling.chat_template_kwargs,
 
+  return_token_ids: noTokenIds,
   thread: unsupported(THREAD_PARAM),
   container: unsupported("container"),
   context_management: contextManagement,

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { GenerationAnswer } from "../generation-answer.js";
 import { type Logprobs, tokenLogprobs, toLogprobs } from "../logprobs.js";
 import type { OutputPart } from "../output-parts.js";
 import { signReasoning } from "../reasoning-signature.js";
+import { IdsJson, itemTokens, LogprobListJson } from "../token-ids.js";
 import type { NamespacedNames } from "./namespaces.js";
 
 /** Items of a response's output. An item's id contains its response and its index, so no table of ids is needed. */
@@ -24,6 +26,7 @@ export const outputItem = z.discriminatedUnion("type", [
     role: z.literal("assistant"),
     status,
     content: z.array(outputText),
+    ...itemTokens,
   }),
   z.object({
     type: z.literal("function_call"),
@@ -33,6 +36,7 @@ export const outputItem = z.discriminatedUnion("type", [
     namespace: z.string().optional().describe("Of a tool that the request declares in a namespace."),
     arguments: z.string(),
     status,
+    ...itemTokens,
   }),
   z.object({
     type: z.literal("reasoning"),
@@ -41,6 +45,7 @@ export const outputItem = z.discriminatedUnion("type", [
     content: z.array(reasoningText),
     encrypted_content: z.string().describe("Sent back without `content`, it stands for it."),
     status,
+    ...itemTokens,
   }),
 ]);
 
@@ -103,6 +108,21 @@ export function toItem(
       return { type: "function_call", id, call_id: callId, ...called, arguments: text, status: itemStatus };
     }
   }
+}
+
+/** Returns the parts of an answer that become items. An answer without text has an empty one if an item must have its token ids. */
+export function listItemParts({ parts, sampled }: GenerationAnswer): readonly OutputPart[] {
+  return parts.length === 0 && sampled ? [{ type: "text", text: "" }] : parts;
+}
+
+/** Adds the token ids of an answer to its last item, if the request asks for them. Returns the item. */
+export function addTokenIds(item: OutputItem, { promptIds, sampled }: GenerationAnswer): OutputItem {
+  if (!promptIds || !sampled) return item;
+  return Object.assign(item, {
+    prompt_token_ids: new IdsJson(promptIds),
+    generation_token_ids: new IdsJson(sampled.ids),
+    generation_log_probs: new LogprobListJson(sampled.logprobs),
+  });
 }
 
 interface ItemText {

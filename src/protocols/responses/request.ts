@@ -4,6 +4,7 @@ import { PARAMETERS } from "../../facts/sampling.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { engineSampling, readParameters } from "../engine-sampling.js";
 import { count, isEmpty, noEffect, requestedModel, responseId, unsupported, wellFormed } from "../fields.js";
+import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
 import { countPlaceholders } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
@@ -14,6 +15,7 @@ import { DEFAULT_REQUEST, type RequestSampling } from "../request-sampling.js";
 import { responsesTextFormat } from "../response-format.js";
 import { leaveOut } from "../server-tools.js";
 import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
+import { returnTokenIds } from "../token-ids.js";
 import { selectTools, toTemplateChoice } from "../tool-choice.js";
 import {
   type InputItem,
@@ -70,6 +72,8 @@ export const responsesSchema = z.strictObject({
   top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
   ...engineSampling,
   thinking_token_budget: thinkingTokenBudget.optional(),
+  return_token_ids: returnTokenIds.optional(),
+  ...ignoredFields,
 
   background: unsupported("background: true", isDefault(false)),
   conversation: unsupported("conversation (use previous_response_id)"),
@@ -108,6 +112,7 @@ export function parseResponses(
   earlier: EarlierResponses,
   { serverTools, images }: RequestPolicies = {},
 ): ModelRequest {
+  const ignored = listIgnoredFields(request);
   const droppedTools = leaveOut(listResponsesServerTools(request), serverTools);
   const placeholders = countPlaceholders(listResponsesMediaFields(request.input ?? []), images);
   const conversation = toConversation(request, earlier);
@@ -118,9 +123,11 @@ export function parseResponses(
     sampling: toSampling(request),
     calls: readResponsesCallRules(request, conversation.tools ?? []),
     logprobs: wantsLogprobs(request) ? "text" : "none",
+    tokenIds: request.return_token_ids ? "complete" : undefined,
     stream: request.stream ?? false,
     droppedTools,
     placeholders: placeholders + readEarlierPlaceholders(request, earlier),
+    ignoredFields: ignored,
   };
 }
 

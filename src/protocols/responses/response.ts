@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
+import { answerVersions, toAnswerVersions } from "../token-ids.js";
 import { readNamespacedNames } from "./namespaces.js";
-import { outputItem, toItem } from "./output-items.js";
+import { addTokenIds, listItemParts, outputItem, toItem } from "./output-items.js";
 import type { ResponsesRequest } from "./request.js";
 
 const usage = z.object({
@@ -38,6 +39,7 @@ export const responseSchema = z.object({
   top_logprobs: z.int(),
   top_p: z.number(),
   truncation: z.literal("disabled"),
+  ...answerVersions,
 });
 
 export type ResponseBody = z.input<typeof responseSchema>;
@@ -45,7 +47,16 @@ export type ResponseBody = z.input<typeof responseSchema>;
 /** The fields of a response that repeat its request. */
 export type RequestEcho = Omit<
   ResponseBody,
-  "id" | "object" | "created_at" | "status" | "model" | "output" | "usage" | "error" | "incomplete_details"
+  | "id"
+  | "object"
+  | "created_at"
+  | "status"
+  | "model"
+  | "output"
+  | "usage"
+  | "error"
+  | "incomplete_details"
+  | keyof typeof answerVersions
 >;
 
 export function toEcho(request: ResponsesRequest): RequestEcho {
@@ -85,17 +96,20 @@ export function emptyResponse({ interactionId, createdAt, model }: AnswerStart, 
 
 export function toResponseBody(answer: GenerationAnswer, echo: RequestEcho): ResponseBody {
   const cutOff = answer.finishReason === "length";
-  const last = answer.parts.length - 1;
+  const parts = listItemParts(answer);
+  const last = parts.length - 1;
   const namespaced = readNamespacedNames(echo.tools);
   return {
     ...emptyResponse(answer, echo),
     status: cutOff ? "incomplete" : "completed",
-    output: answer.parts.map((part, index) => {
+    output: parts.map((part, index) => {
       const status = cutOff && index === last ? "incomplete" : "completed";
-      return toItem(part, { responseId: answer.interactionId, index, status }, namespaced);
+      const item = toItem(part, { responseId: answer.interactionId, index, status }, namespaced);
+      return index === last ? addTokenIds(item, answer) : item;
     }),
     usage: toUsage(answer),
     incomplete_details: cutOff ? { reason: "max_output_tokens" } : null,
+    ...(answer.sampled && toAnswerVersions(answer.sampled)),
   };
 }
 

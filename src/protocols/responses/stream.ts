@@ -5,7 +5,15 @@ import { type AnswerEvent, addToParts, type OutputPart } from "../output-parts.j
 import { KEEP_ALIVE_COMMENT, typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { type NamespacedNames, readNamespacedNames } from "./namespaces.js";
-import { type ItemStatus, itemId, type OutputItem, toItem, toOutputText, toReasoningText } from "./output-items.js";
+import {
+  addTokenIds,
+  type ItemStatus,
+  itemId,
+  type OutputItem,
+  toItem,
+  toOutputText,
+  toReasoningText,
+} from "./output-items.js";
 import { emptyResponse, type RequestEcho, type ResponseBody, toResponseBody } from "./response.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,8 +48,10 @@ export class ResponsesStream implements StreamEncoder {
   finish(answer: GenerationAnswer): JsonText {
     const response = toResponseBody(answer, this.#echo);
     const cutOff = response.status === "incomplete";
-    const closing = this.#close(cutOff ? "incomplete" : "completed");
-    return concat(closing, this.#event(cutOff ? "response.incomplete" : "response.completed", { response }));
+    const isEmpty = this.#parts.length === 0 && response.output.length > 0;
+    const opening = isEmpty ? this.#open({ type: "text", text: "" }) : "";
+    const closing = this.#close(cutOff ? "incomplete" : "completed", answer);
+    return concat(opening, closing, this.#event(cutOff ? "response.incomplete" : "response.completed", { response }));
   }
 
   /** Writes two events, because some clients wait for the failed response and others for the error. */
@@ -82,12 +92,17 @@ export class ResponsesStream implements StreamEncoder {
     return concat(added, this.#event("response.content_part.added", { item_id, output_index, content_index: 0, part }));
   }
 
-  /** Writes the complete open item as done. */
-  #close(status: ItemStatus): JsonText {
+  /**
+   * Writes the complete open item as done.
+   *
+   * @param answer the answer whose last item this is
+   */
+  #close(status: ItemStatus, answer?: GenerationAnswer): JsonText {
     const part = this.#parts.at(-1);
     if (!part) return "";
     const place = this.#place();
     const item = this.#item(part, place.output_index, status);
+    if (answer) addTokenIds(item, answer);
     const closing = this.#closePart(part);
     return concat(closing, this.#event("response.output_item.done", { output_index: place.output_index, item }));
   }

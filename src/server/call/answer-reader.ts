@@ -1,10 +1,10 @@
 import type { Finish } from "../../engine/engine.js";
-import type { ChatModel } from "../../model/chat-model.js";
 import type { OutputEvent, OutputParser, ParsedOutput } from "../../model/output/output-parser.js";
 import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../../protocols/output-parts.js";
+import type { TokenJson } from "../../protocols/token-json.js";
 import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import { TokenSlices } from "./token-slices.js";
@@ -38,7 +38,8 @@ export interface RecordedChoice {
 }
 
 export interface AnswerReaderOptions {
-  readonly model: ChatModel;
+  /** Writes the log probabilities of tokens. */
+  readonly tokenJson: TokenJson;
   readonly generation: NativeGeneration;
   /** Creates the parser. Called with the first tokens, so that a call that waits for the engine takes less memory. */
   readonly openParser: () => OutputParser;
@@ -73,7 +74,7 @@ export class AnswerReader {
 
   constructor(options: AnswerReaderOptions) {
     this.#options = options;
-    this.#slices = new TokenSlices(options.model, options.generation);
+    this.#slices = new TokenSlices(options.tokenJson, options.generation);
     this.#maxSlice = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
     this.#sharedSlice = Math.max(1, Math.floor(this.#maxSlice / (options.readers ?? 1)));
   }

@@ -188,13 +188,14 @@ export class Call {
    * @throws ApiError `session_limit` or `store_full`. The call then never reaches the engine
    */
   admitPrompt(): void {
-    const { turn, services, session, protocol } = this;
+    const { turn, services, session, protocol, request } = this;
     try {
       const { tokens, bytes, parent } = turn.measureGrowth();
       const channels = tokens * (services.engine.channelBytes ?? 0);
       const growth = { tokens, bytes: bytes + channels + (protocol.measureKept?.() ?? 0) };
       const { length } = turn.prompt;
-      for (const { admitted } of this.#choices) admitted?.addPrompt(growth, TOKEN_BYTES * length);
+      const copies = request.tokenIds ? 2 : 1;
+      for (const { admitted } of this.#choices) admitted?.addPrompt(growth, TOKEN_BYTES * length * copies);
       const start = { tokens: length, parent, shared: length - tokens };
       this.#promptText = takePromptText(services.conversations.promptTexts, session, start);
     } catch (error) {

@@ -14,6 +14,7 @@ import { native } from "../../native/addon.js";
 import type { NativeGeneration, NativePrompt } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import { type RecordedTokens, sliceLength } from "../../protocols/logprobs.js";
+import type { TokenJson } from "../../protocols/token-json.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { eventLoop } from "../../support/async/event-loop.js";
@@ -22,7 +23,7 @@ import { AnswerReader, type AnswerSink, type ReadOutput } from "./answer-reader.
 import type { BegunChoice, Call } from "./call.js";
 import { decodePromptEnd } from "./prompt.js";
 import { type CallSampling, forChoice } from "./sampling.js";
-import { readRecordedTokens } from "./token-slices.js";
+import { readRecordedTokens, tokenJsonFor } from "./token-slices.js";
 
 /** A choice whose generation is complete, but not recorded yet. */
 export interface GeneratedChoice {
@@ -61,6 +62,7 @@ export class Choice implements GenerateCall {
   /** The part of the answer that is known before its first token. */
   readonly start: AnswerStart;
   readonly #sink: AnswerSink | undefined;
+  readonly #tokenJson: TokenJson;
   readonly #reader: AnswerReader;
   #followed: SamplingParams;
   /** Ends the generation early. */
@@ -81,16 +83,22 @@ export class Choice implements GenerateCall {
     this.traceHeaders = call.traceHeaders;
     this.affinityKey = call.session.id;
     this.versionLabels = services.versionLabels;
-    const promptTokens = turn.prompt.length;
-    this.start = { interactionId: begun.id, model: settings.modelName, createdAt: startedAt, promptTokens };
+    this.start = {
+      interactionId: begun.id,
+      model: settings.modelName,
+      createdAt: startedAt,
+      promptTokens: turn.prompt.length,
+      promptIds: request.tokenIds && begun.index === 0 ? turn.prompt.tokens() : undefined,
+    };
+    this.#tokenJson = tokenJsonFor(model, request.tokensAsIds);
     this.#sink = call.stream?.choice(begun.index);
     this.#followed = this.sampling;
     this.#abort = call.abort;
     this.#reader = new AnswerReader({
-      model,
+      tokenJson: this.#tokenJson,
       generation: this.generation,
       openParser: () => model.outputParser(new ParserOptions(this)),
-      wantsTokens: request.logprobs === "all" && this.#sink !== undefined,
+      wantsTokens: (request.logprobs === "all" || request.tokenIds === "streamed") && this.#sink !== undefined,
       readers: request.choices ?? 1,
       maxTokens: request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(this.sampling.topLogprobs),
       sink: this.#sink,
@@ -113,7 +121,7 @@ export class Choice implements GenerateCall {
    * @param whenTurn resolves when the engine may be called. The sink is started before, because the start of a stream lists all choices
    */
   async generate(abort: AbortSwitch, whenTurn?: () => Promise<void>): Promise<GeneratedChoice> {
-    const { engine, metrics, model } = this.call.services;
+    const { engine, metrics } = this.call.services;
     const { generation } = this;
     this.#abort = abort;
     this.#sink?.start(this.start, () => this.#advance());
@@ -126,7 +134,7 @@ export class Choice implements GenerateCall {
       abort.throwIfAborted();
       const output = this.#reader.finish(result.finish);
       const wantsTokens = this.call.request.logprobs === "all" && this.#sink === undefined;
-      const tokens = wantsTokens ? readRecordedTokens(model, generation, 0) : undefined;
+      const tokens = wantsTokens ? readRecordedTokens(this.#tokenJson, generation, 0) : undefined;
       return { choice: this, result, output, tokens };
     } finally {
       metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);

@@ -75,6 +75,8 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
     reasoningTokens,
     cachedTokens: result.cachedTokens ?? 0,
     tokens,
+    promptIds: start.promptIds,
+    sampled: request.tokenIds ? session.tokens.output(interaction.index) : undefined,
   };
   return { answer, interaction, unsent: output };
 }

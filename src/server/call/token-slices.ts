@@ -8,13 +8,13 @@ import { TokenJson } from "../../protocols/token-json.js";
  * copy of the rest for each slice of a long output would take quadratic time, so one copy serves many slices.
  */
 export class TokenSlices {
-  readonly #model: ChatModel;
+  readonly #tokenJson: TokenJson;
   readonly #generation: NativeGeneration;
   #copy: RecordedTokens | undefined;
   #copiedFrom = 0;
 
-  constructor(model: ChatModel, generation: NativeGeneration) {
-    this.#model = model;
+  constructor(tokenJson: TokenJson, generation: NativeGeneration) {
+    this.#tokenJson = tokenJson;
     this.#generation = generation;
   }
 
@@ -22,7 +22,7 @@ export class TokenSlices {
   read(from: number, to: number): RecordedTokens {
     let copy = this.#copy;
     if (!copy || from < this.#copiedFrom || to > this.#copiedFrom + copy.ids.length) {
-      copy = readRecordedTokens(this.#model, this.#generation, from);
+      copy = readRecordedTokens(this.#tokenJson, this.#generation, from);
       this.#copiedFrom = from;
     }
     const end = to - this.#copiedFrom;
@@ -33,23 +33,25 @@ export class TokenSlices {
 }
 
 /** Returns the tokens of a generation from an index to its end, as copies. */
-export function readRecordedTokens(model: ChatModel, generation: NativeGeneration, from: number): RecordedTokens {
-  return {
-    ids: generation.ids(from),
-    logprobs: generation.logprobs(from),
-    top: generation.top(from),
-    tokenJson: tokenJsonFor(model),
-  };
+export function readRecordedTokens(tokenJson: TokenJson, generation: NativeGeneration, from: number): RecordedTokens {
+  return { ids: generation.ids(from), logprobs: generation.logprobs(from), top: generation.top(from), tokenJson };
 }
 
-const writers = new WeakMap<ChatModel, TokenJson>();
+const textWriters = new WeakMap<ChatModel, TokenJson>();
+const idWriters = new WeakMap<ChatModel, TokenJson>();
 
-/** Returns what writes the log probabilities of a model's tokens. All answers share it. */
-export function tokenJsonFor(model: ChatModel): TokenJson {
+/**
+ * Returns what writes the log probabilities of a model's tokens. All answers share it.
+ *
+ * @param asIds true: it names tokens by their ids, in vLLM's form
+ */
+export function tokenJsonFor(model: ChatModel, asIds = false): TokenJson {
+  const writers = asIds ? idWriters : textWriters;
   let writer = writers.get(model);
   if (!writer) {
+    const decode = (id: number) => model.decode(Int32Array.of(id), { skipSpecialTokens: false });
     writer = new TokenJson({
-      tokenText: (id) => model.decode(Int32Array.of(id), { skipSpecialTokens: false }),
+      tokenText: asIds ? (id) => `token_id:${id}` : decode,
       tokenBytes: (id) => model.tokenBytes(id),
     });
     writers.set(model, writer);

@@ -15,6 +15,8 @@ import { decodeBase64, STEP_BYTES, splitBase64 } from "./split-base64.js";
 export interface StoredResponse {
   readonly answer: GenerationAnswer;
   readonly echo: RequestEcho;
+  /** True: the response has its token ids, which are read from the session. */
+  readonly hasTokenIds: boolean;
 }
 
 /**
@@ -40,12 +42,13 @@ type StoredPart<Base64> =
  * refer to those of an earlier one.
  */
 interface ResponseFields<Base64> {
-  readonly answer: Omit<GenerationAnswer, "tokens" | "parts" | "message">;
+  readonly answer: Omit<GenerationAnswer, "tokens" | "promptIds" | "sampled" | "parts" | "message">;
   readonly parts: readonly StoredPart<Base64>[];
   /** JSON that keeps the spelling of the request. */
   readonly echo: string;
   /** JSON of the tools, or the index of the interaction whose response has this JSON. */
   readonly tools: string | number;
+  readonly hasTokenIds?: true | undefined;
 }
 
 /**
@@ -54,10 +57,10 @@ interface ResponseFields<Base64> {
  * @param earlier the tools of an earlier response of the session, and the index of its interaction
  */
 export function encodeResponse(
-  { answer, echo }: StoredResponse,
+  { answer, echo, hasTokenIds }: StoredResponse,
   earlier: { readonly tools: string; readonly index: number } | undefined,
 ): { readonly text: JsonText; readonly tools: string } {
-  const { tokens: _, parts, message: _message, ...answerFields } = answer;
+  const { tokens: _, promptIds: _prompt, sampled: _sampled, parts, message: _message, ...answerFields } = answer;
   const { tools: toolList, ...echoFields } = echo;
   const tools = stringifySpelled(toolList);
   const fields: ResponseFields<Base64Json> = {
@@ -65,6 +68,7 @@ export function encodeResponse(
     parts: parts.map(encodePart),
     echo: stringifySpelled(echoFields),
     tools: tools === earlier?.tools ? earlier.index : tools,
+    hasTokenIds: hasTokenIds || undefined,
   };
   return { text: writeJson(fields), tools };
 }
@@ -82,13 +86,17 @@ export function* decodeResponse(
   tokenJson: TokenJson,
 ): Steps<StoredResponse> {
   const { fields, base64 } = yield* readFields(bytes);
-  const { answer, parts: storedParts, echo, tools } = fields;
+  const { answer, parts: storedParts, echo, tools, hasTokenIds = false } = fields;
   const parts: OutputPart[] = [];
   for (const part of storedParts) parts.push(yield* decodePart(part, base64, tokenJson));
   const toolText = typeof tools === "string" ? tools : yield* readTools(yield* readEarlier(tools));
   const spelled = (yield* parseSpelled(echo)) as Omit<RequestEcho, "tools">;
   const spelledTools = (yield* parseSpelled(toolText)) as unknown[];
-  return { answer: { ...answer, message, parts, tokens: undefined }, echo: { ...spelled, tools: spelledTools } };
+  return {
+    answer: { ...answer, message, parts, tokens: undefined },
+    echo: { ...spelled, tools: spelledTools },
+    hasTokenIds,
+  };
 }
 
 /** Parses all fields except base64, of which the fields have the index. */

@@ -2,7 +2,7 @@ import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import type { InputItem } from "../../protocols/responses/input.js";
 import { readNamespacedNames } from "../../protocols/responses/namespaces.js";
-import { parseItemId, toItem } from "../../protocols/responses/output-items.js";
+import { listItemParts, parseItemId, toItem } from "../../protocols/responses/output-items.js";
 import type { EarlierResponses } from "../../protocols/responses/request.js";
 import { type RequestEcho, type ResponseBody, toResponseBody } from "../../protocols/responses/response.js";
 import type { TokenJson } from "../../protocols/token-json.js";
@@ -40,13 +40,14 @@ export class StoredResponses {
   keep(
     session: Session,
     interaction: RecordedInteraction,
-    { answer, echo }: StoredResponse,
+    { answer: sent, echo }: Pick<StoredResponse, "answer" | "echo">,
     echoBytes: number,
   ): Promise<void> | undefined {
     if (!echo.store) return undefined;
-    this.#stored.set(interaction, { answer, echo });
-    session.data.size.addObjects(echoBytes + measureAnswer(answer));
-    return this.#save(session, interaction.index, { answer, echo });
+    const stored = toStored(sent, echo);
+    this.#stored.set(interaction, stored);
+    session.data.size.addObjects(echoBytes + measureAnswer(stored.answer));
+    return this.#save(session, interaction.index, stored);
   }
 
   /**
@@ -69,10 +70,12 @@ export class StoredResponses {
    * @param admit called before the response is written, with the memory in bytes that it needs until it is sent. Throws to refuse it
    */
   get(session: Session, id: string, admit: (bytes: number) => void): ResponseBody | undefined {
-    const stored = this.#find(session, id)?.stored;
-    if (!stored) return undefined;
-    admit(measureEcho(stored.echo) + measureAnswer(stored.answer));
-    return toResponseBody(stored.answer, stored.echo);
+    const found = this.#find(session, id);
+    if (!found) return undefined;
+    const { answer, echo, hasTokenIds } = found.stored;
+    const tokenBytes = hasTokenIds ? measureRecorded(answer) : 0;
+    admit(measureEcho(echo) + measureAnswer(answer) + tokenBytes);
+    return toResponseBody(hasTokenIds ? withTokenIds(answer, session, found.interaction.index) : answer, echo);
   }
 
   /** @param maxCharacters see {@link signedReasoning} */
@@ -152,6 +155,23 @@ export class StoredResponses {
       ? { ...item, content: item.content.map(({ text }) => text).join("") }
       : toInput(item);
   }
+}
+
+/** Returns what is stored of an answer: its tokens stay in the session only. */
+function toStored(sent: GenerationAnswer, echo: RequestEcho): StoredResponse {
+  if (!sent.sampled) return { answer: sent, echo, hasTokenIds: false };
+  const answer = { ...sent, parts: listItemParts(sent), promptIds: undefined, sampled: undefined };
+  return { answer, echo, hasTokenIds: true };
+}
+
+function withTokenIds(answer: GenerationAnswer, { data }: Session, index: number): GenerationAnswer {
+  const promptIds = data.readSequence(index).subarray(0, answer.promptTokens);
+  return { ...answer, promptIds, sampled: data.tokens.output(index) };
+}
+
+/** Returns the memory that {@link withTokenIds} takes, in bytes: the whole sequence, and ids, log probability and version of the output. */
+function measureRecorded({ promptTokens, completionTokens }: GenerationAnswer): number {
+  return 4 * promptTokens + 16 * completionTokens;
 }
 
 /** Returns the memory that a stored response takes besides its answer, in bytes. */

@@ -1,5 +1,9 @@
 import type { App } from "../../http/app-type.js";
-import { chatCompletionSchema, parseChatCompletion } from "../../protocols/chat-completions/request.js";
+import {
+  chatCompletionSchema,
+  parseChatCompletion,
+  toStreamOptions,
+} from "../../protocols/chat-completions/request.js";
 import { chatCompletionResponseSchema, toChatCompletion } from "../../protocols/chat-completions/response.js";
 import { ChatCompletionStream } from "../../protocols/chat-completions/stream.js";
 import type { CallServices } from "../services.js";
@@ -25,7 +29,7 @@ export function chatCompletionRoutes(app: App, services: CallServices): void {
           api: "chat.completions",
           idPrefix: "chatcmpl-",
           request: parsed,
-          encoder: () => new ChatCompletionStream(parsed.includeUsage),
+          encoder: () => new ChatCompletionStream(toStreamOptions(parsed)),
           toResponse: toChatCompletion,
         });
       },

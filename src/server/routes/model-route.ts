@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { onResponseClose } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
+import { type GenerationAnswer, measureTokenIds } from "../../protocols/generation-answer.js";
 import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { RecordedChoice } from "../call/answer-reader.js";
@@ -40,9 +41,10 @@ function answerAdmitted(
   protocol: ProtocolCall,
 ): Promise<object | undefined> {
   const call = new Call(services, request, reply, protocol);
-  const { droppedTools, placeholders = 0 } = protocol.request;
+  const { droppedTools, placeholders = 0, ignoredFields = [] } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
   if (placeholders > 0) void reply.header("x-rolltape-placeholders", String(placeholders));
+  if (ignoredFields.length > 0) void reply.header("x-rolltape-ignored-fields", ignoredFields.join(", "));
   return call.stream ? streamAnswer(call, call.stream, reply) : answerWhole(call, reply);
 }
 
@@ -58,7 +60,7 @@ async function streamAnswer(call: Call, stream: EventStream, reply: FastifyReply
     const records = await runModelCall(call);
     noteRecords(call, reply, records);
     // The closing events repeat the texts, and are written while the client reads them.
-    call.admitted?.holdSource(records.reduce((bytes, { answer }) => bytes + measurePartLogprobs(answer.parts), 0));
+    call.admitted?.holdSource(records.reduce((bytes, { answer }) => bytes + measureSource(answer), 0));
     stream.finish(records);
   } catch (error) {
     // Before the headers, Fastify's error handler sends an ordinary error response. After them, it is not called: the
@@ -70,6 +72,11 @@ async function streamAnswer(call: Call, stream: EventStream, reply: FastifyReply
   } finally {
     stream.close();
   }
+}
+
+/** Returns the memory from which the closing events are written, in bytes. */
+function measureSource(answer: GenerationAnswer): number {
+  return measurePartLogprobs(answer.parts) + measureTokenIds(answer);
 }
 
 /** Handles a recorded call before its answer is sent. */

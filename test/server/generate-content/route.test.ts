@@ -220,7 +220,7 @@ describe("a refusal names the field", () => {
     ],
     [
       { generationConfig: { maxOutputToken: 5 } },
-      "Unknown parameter: `generationConfig.maxOutputToken`. Did you mean `generationConfig.maxOutputTokens`?",
+      "Unrecognized request argument: `generationConfig.maxOutputToken`. Did you mean `generationConfig.maxOutputTokens`?",
     ],
     [{ contents: [{ role: "assistant", parts: [{ text: "a" }] }] }, "contents[0].role: "],
     [

@@ -5,7 +5,16 @@ import type {
   ChatCompletionToolMessageParam,
 } from "openai/resources/chat/completions";
 import type { FunctionDefinition } from "openai/resources/shared";
-import { ENGINE_FIELDS, type Field, type Fields, honoured, ignored, PARAMETERS, refused } from "./field.js";
+import {
+  ENGINE_FIELDS,
+  type Field,
+  type Fields,
+  honoured,
+  ignored,
+  PARAMETERS,
+  refused,
+  SERVER_FIELDS,
+} from "./field.js";
 
 const user = { role: "user", content: "hello" };
 export const CHAT_BASE = { model: "tiny", messages: [user] };
@@ -92,6 +101,8 @@ export const CHAT_PARTS = {
 
 export const CHAT_MORE = {
   ...ENGINE_FIELDS,
+  ...SERVER_FIELDS,
+  return_tokens_as_token_ids: honoured(true, { logprobs: true }),
   thinking_token_budget: honoured(100),
   continue_final_message: honoured(true, { messages: assistant({}).slice(0, 2) }),
   // Must be the opposite of the field before, which is its default.

@@ -1,3 +1,5 @@
+import { IGNORED_FIELDS } from "../../../src/protocols/ignored-fields.js";
+
 /** The effect of a request field, tested with `value`. `beside`: other fields that it needs. */
 export type Field =
   /** The prompt, the engine's parameters or the answer change. */
@@ -28,6 +30,15 @@ export const ENGINE_FIELDS = {
   logit_bias: honoured({ 5: 1 }),
   chat_template_kwargs: honoured({ enable_thinking: false }),
 } as const;
+
+/** Fields of other model servers that ask for nothing, or that are refused if they do. */
+export const SERVER_FIELDS = {
+  return_token_ids: honoured(true),
+  extra_body: ignored({}),
+  ...Object.fromEntries(
+    Object.entries(IGNORED_FIELDS).map(([name, row]) => [name, "only" in row ? refused(!row.only) : ignored("x")]),
+  ),
+};
 
 export const FORMAT = { type: "json_schema", name: "n", schema: SCHEMA };
 export const PARAMETERS = SCHEMA;

@@ -52,6 +52,7 @@ export const GENERATE_FIELDS: Readonly<Record<TopField, Field>> = {
 const { seed: _seed, top_k: _topK, ...ownFields } = ENGINE_FIELDS;
 
 export const GENERATE_MORE: Readonly<Record<string, Field>> = {
+  return_token_ids: refused(true),
   ...ownFields,
   generationConfig: honoured({ temperature: 0.5 }),
   model: ignored("models/another"),

@@ -161,4 +161,8 @@ export const MESSAGES_PARTS = {
 } as const;
 
 /** `safeguards` is a field of Claude Code, not of Anthropic's SDK. */
-export const MESSAGES_MORE = { ...ENGINE_FIELDS, safeguards: ignored([{ type: "auto_mode" }]) };
+export const MESSAGES_MORE = {
+  ...ENGINE_FIELDS,
+  safeguards: ignored([{ type: "auto_mode" }]),
+  return_token_ids: refused(true),
+};

@@ -7,7 +7,17 @@ import type {
   ResponseTextConfig,
 } from "openai/resources/responses/responses";
 import type { Reasoning } from "openai/resources/shared";
-import { ENGINE_FIELDS, type Field, type Fields, FORMAT, honoured, ignored, PARAMETERS, refused } from "./field.js";
+import {
+  ENGINE_FIELDS,
+  type Field,
+  type Fields,
+  FORMAT,
+  honoured,
+  ignored,
+  PARAMETERS,
+  refused,
+  SERVER_FIELDS,
+} from "./field.js";
 
 export const RESPONSES_BASE = { model: "tiny", input: "hello" };
 
@@ -109,6 +119,7 @@ export const RESPONSES_PARTS = {
 /** `client_metadata` is a field of Codex, not of OpenAI's SDK. */
 export const RESPONSES_MORE = {
   ...ENGINE_FIELDS,
+  ...SERVER_FIELDS,
   thinking_token_budget: honoured(100),
   client_metadata: ignored({ "x-codex-turn-metadata": "{}" }),
 };
