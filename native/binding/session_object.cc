@@ -20,14 +20,15 @@ Napi::Function SessionObject::define(Napi::Env env) {
   return DefineClass(
       env, "Session",
       {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
-       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::olderTwin>("olderTwin"),
-       guardedMethod<&Self::prompt>("prompt"), guardedMethod<&Self::promptSharing>("promptSharing"),
-       guardedMethod<&Self::sharedLength>("sharedLength"), guardedMethod<&Self::record>("record"),
-       guardedMethod<&Self::serialize>("serialize"), guardedMethod<&Self::restore>("restore"),
-       promiseMethod<&Self::restoreAsync>("restoreAsync"), guardedMethod<&Self::setReward>("setReward"),
-       guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
-       guardedMethod<&Self::output>("output"), guardedMethod<&Self::versionRange>("versionRange"),
-       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::findSequence>("findSequence"),
+       guardedMethod<&Self::olderTwin>("olderTwin"), guardedMethod<&Self::prompt>("prompt"),
+       guardedMethod<&Self::promptSharing>("promptSharing"), guardedMethod<&Self::sharedLength>("sharedLength"),
+       guardedMethod<&Self::record>("record"), guardedMethod<&Self::serialize>("serialize"),
+       guardedMethod<&Self::restore>("restore"), promiseMethod<&Self::restoreAsync>("restoreAsync"),
+       guardedMethod<&Self::setReward>("setReward"), guardedMethod<&Self::setSessionReward>("setSessionReward"),
+       guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::output>("output"),
+       guardedMethod<&Self::versionRange>("versionRange"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
+       guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
@@ -60,6 +61,11 @@ Napi::Value SessionObject::findParent(const Napi::CallbackInfo& info) {
   found.Set("index", Napi::Number::New(info.Env(), match->index));
   found.Set("rule", Napi::String::New(info.Env(), rule));
   return found;
+}
+
+Napi::Value SessionObject::findSequence(const Napi::CallbackInfo& info) {
+  const auto found = session().findSequence(int32ArrayArg(info[0], "ids"));
+  return found ? Napi::Number::New(info.Env(), *found) : info.Env().Undefined();
 }
 
 Napi::Value SessionObject::olderTwin(const Napi::CallbackInfo& info) {

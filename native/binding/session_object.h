@@ -26,6 +26,7 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value length(const Napi::CallbackInfo& info);
   Napi::Value byteLength(const Napi::CallbackInfo& info);
   Napi::Value findParent(const Napi::CallbackInfo& info);
+  Napi::Value findSequence(const Napi::CallbackInfo& info);
   Napi::Value olderTwin(const Napi::CallbackInfo& info);
   Napi::Value prompt(const Napi::CallbackInfo& info);
   Napi::Value promptSharing(const Napi::CallbackInfo& info);

@@ -11,7 +11,7 @@ const find = (json: string, limits: Partial<JsonLimits> = {}) =>
 describe("JsonCheck", () => {
   it("names the limit, what it allows and the list", () => {
     expect(find("[[1]]", { depth: 1 })).toEqual({ limit: "depth", allowed: 1 });
-    expect(find("[1,2]", { values: 2 })).toEqual({ limit: "values", allowed: 2 });
+    expect(find('["1","2"]', { values: 2 })).toEqual({ limit: "values", allowed: 2 });
     expect(find('{"a":1,"b":2}', { keys: 1 })).toEqual({ limit: "keys", allowed: 1 });
     const lists = { tools: 1, messages: 2 };
     expect(find('{"messages":[1,2],"tools":[1,2]}', { lists })).toEqual({ limit: "items", allowed: 1, list: "tools" });
@@ -42,6 +42,14 @@ describe("JsonCheck", () => {
     expect(await new native.JsonCheck({ ...WIDE, lists }).findExcessAsync(json)).toEqual(excess);
   });
 
+  it("counts numbers in arrays as parts of a value: eighths of token ids, halves of log probabilities", () => {
+    expect(find("[1,2,-345678,4.5,5,6,7,8]", { values: 2 })).toBeUndefined();
+    expect(find("[1,2,-345678,4.5,5,6,7,8,9]", { values: 2 })).toEqual({ limit: "values", allowed: 2 });
+    expect(find("[-0.123456,1.2345678]", { values: 2 })).toBeUndefined();
+    expect(find("[-0.123456,1.2345678,1]", { values: 2 })).toEqual({ limit: "values", allowed: 2 });
+    expect(find('{"a":1,"b":2}', { values: 2 })).toEqual({ limit: "values", allowed: 2 });
+  });
+
   it("leaves a text that is not JSON to the parser", () => {
     for (const text of ["", "{", "[1,", '{"a"}', "nul", "[1] 2"]) expect(find(text, {})).toBeUndefined();
   });
@@ -58,7 +66,8 @@ describe("JsonCheck", () => {
   it("counts what JSON.parse builds", () => {
     fc.assert(
       fc.property(harmlessJson, (json) => {
-        const { values, depth, keys } = measure(JSON.parse(json));
+        const { values: exactValues, depth, keys } = measure(JSON.parse(json));
+        const values = Math.ceil(exactValues);
         const exact = { values, depth: Math.max(1, depth), keys };
         expect(find(json, exact)).toBeUndefined();
         expect(find(json, { ...exact, values: values - 1 })).toEqual({ limit: "values", allowed: values - 1 });
@@ -111,7 +120,10 @@ describe("JsonCheck", () => {
 /** Counts like the scan, but on the parsed value, where a repeated key counts once. `fc.json` repeats no key. */
 function measure(value: unknown): { values: number; depth: number; keys: number } {
   if (typeof value !== "object" || value === null) return { values: 1, depth: 0, keys: 0 };
-  const inner = Object.values(value).map(measure);
+  const inner = Object.values(value).map((each: unknown) => {
+    if (!Array.isArray(value) || typeof each !== "number") return measure(each);
+    return { values: JSON.stringify(each).length <= 8 ? 1 / 8 : 1 / 2, depth: 0, keys: 0 };
+  });
   const keys = Array.isArray(value) ? 0 : inner.length;
   return {
     values: inner.reduce((sum, each) => sum + each.values, 1),

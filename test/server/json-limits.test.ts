@@ -72,7 +72,7 @@ describe("the body of a model call is refused", () => {
     [
       "with too many values",
       CHAT,
-      `{"messages":${MESSAGES},"extra":[${times(MOST, "1")}]}`,
+      `{"messages":${MESSAGES},"extra":[${times(MOST, "true")}]}`,
       "The body has more than 50,000 JSON values.",
       null,
     ],
@@ -85,7 +85,7 @@ describe("the body of a model call is refused", () => {
           ...["a", "b"].map((id) => ({
             role: "assistant",
             tool_calls: [
-              { id, type: "function", function: { name: "f", arguments: `{"x":[${times(MOST / 2, "1")}]}` } },
+              { id, type: "function", function: { name: "f", arguments: `{"x":[${times(MOST / 2, "true")}]}` } },
             ],
           })),
         ],

@@ -30,7 +30,7 @@ class ShapeScan {
  private:
   /// @param key of the value; empty for an item of an array
   void value(std::string_view key) {
-    if (++values_ > limits_.values) throw JsonExcess{JsonExcess::Limit::kValues, limits_.values, ""};
+    count(JsonLimits::kValueParts);
     switch (json_.peek()) {
       case '{':
         return object(key == kConstructorKey);
@@ -47,6 +47,22 @@ class ShapeScan {
     }
   }
 
+  /// @param parts kValueParts for a whole value
+  void count(std::uint64_t parts) {
+    parts_ += parts;
+    if (parts_ <= limits_.values * JsonLimits::kValueParts) return;
+    throw JsonExcess{JsonExcess::Limit::kValues, limits_.values, ""};
+  }
+
+  void item() {
+    const char next = json_.peek();
+    if (next != '-' && (next < '0' || next > '9')) return value("");
+    const std::string_view number = json_.numberText();
+    limitWord(number);
+    const bool isShort = number.size() <= JsonLimits::kShortNumberBytes;
+    count(isShort ? JsonLimits::kShortNumberParts : JsonLimits::kLongNumberParts);
+  }
+
   void limitWord(std::string_view word) const {
     if (isBody_ && word.size() > JsonLimits::kMaxWordBytes) {
       throw JsonExcess{JsonExcess::Limit::kWord, JsonLimits::kMaxWordBytes, ""};
@@ -56,14 +72,14 @@ class ShapeScan {
   /// Counts the values of a document that is written as a string, if it is one.
   void nested(const std::string& text) {
     ShapeScan scan({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, limits_);
-    scan.values_ = values_;
+    scan.parts_ = parts_;
     scan.isBody_ = false;
     try {
       scan.run();
     } catch (const Error&) {
       // Not JSON: nobody will parse it further than to this place.
     }
-    values_ = scan.values_;
+    parts_ = scan.parts_;
   }
 
   void object(bool isConstructor) {
@@ -88,7 +104,7 @@ class ShapeScan {
       if (list != nullptr && ++items > list->items) {
         throw JsonExcess{JsonExcess::Limit::kItems, list->items, list->name};
       }
-      value("");
+      item();
     });
     --depth_;
   }
@@ -109,7 +125,8 @@ class ShapeScan {
   JsonCursor json_;
   const JsonLimits& limits_;
   std::int64_t depth_ = 0;
-  std::uint64_t values_ = 0;
+  /// Values so far, in parts; see JsonLimits::kValueParts.
+  std::uint64_t parts_ = 0;
   /// True for the request body. False for a document in `arguments`: its lists have no limits and its keys are data.
   bool isBody_ = true;
 };

@@ -19,13 +19,21 @@ struct JsonLimits {
   /// Arrays and objects inside each other; the outermost is 1. At most kMaxDepth.
   std::int64_t depth;
   /// Strings, numbers, literals, arrays and objects, without keys. Those of tool calls' `arguments`, which are JSON as
-  /// a string, count as well.
+  /// a string, count as well. Numbers that are items of arrays count less; see kValueParts.
   std::uint64_t values;
   /// Keys of one object.
   std::uint64_t keys;
   std::vector<List> lists;
 
   static constexpr std::int64_t kMaxDepth = 127;
+
+  /// Parts of a value as which a number in an array counts, of kValueParts: a parser needs about so much less time for
+  /// token ids and log probabilities than for strings and objects.
+  static constexpr std::uint64_t kShortNumberParts = 1;
+  static constexpr std::uint64_t kLongNumberParts = 4;
+  static constexpr std::uint64_t kValueParts = 8;
+  /// Most bytes of a short number.
+  static constexpr std::size_t kShortNumberBytes = 8;
 
   /// Limit of the bytes of one key or number. Parsers take much longer for these than for strings.
   static constexpr std::uint64_t kMaxWordBytes = 65'536;

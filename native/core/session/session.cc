@@ -107,7 +107,7 @@ std::size_t Session::byteLength() const {
   const std::size_t channels = storage_->channelRunBytes + storage_->channelSpecs.size() * sizeof(ChannelSpec);
   return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() + labels + channels +
          storage_->interactions.size() * sizeof(Interaction) + states_.capacity() * sizeof(InteractionState) +
-         index_.byteLength();
+         index_.byteLength() + sequences_.byteLength();
 }
 
 const Interaction& Session::interaction(std::uint32_t index, const char* name) const {

@@ -14,6 +14,7 @@
 #include "interaction_writer.h"
 #include "message_index.h"
 #include "prompt.h"
+#include "sequence_index.h"
 #include "stored_interaction.h"
 
 namespace rolltape {
@@ -77,6 +78,11 @@ class Session {
     return index_.olderTwin(index);
   }
 
+  /// As SequenceIndex::findLongestPrefix.
+  std::optional<std::uint32_t> findSequence(TokenSpan tokens) {
+    return sequences_.findLongestPrefix(*storage_, tokens);
+  }
+
   /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
   Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;
   /// The pieces, stored without what they have in common with the sequence of `likelyParent` at its start. Recording
@@ -125,6 +131,7 @@ class Session {
   std::vector<InteractionState> states_;
   std::optional<double> sessionReward_;
   MessageIndex index_;
+  SequenceIndex sequences_;
 };
 
 }  // namespace rolltape

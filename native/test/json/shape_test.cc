@@ -38,6 +38,13 @@ TEST(JsonShape, CountsEachValueButNoKeys) {
   EXPECT_EQ(excess->limit, JsonExcess::Limit::kValues);
 }
 
+TEST(JsonShape, CountsNumbersInArraysAsPartsOfAValue) {
+  EXPECT_FALSE(excessOf("[1,-2,3.5,4567890,5,6,7,8]", {10, 2, 100, {}}));
+  EXPECT_TRUE(excessOf("[1,-2,3.5,4567890,5,6,7,8,9]", {10, 2, 100, {}}));
+  EXPECT_FALSE(excessOf("[-0.1234567,1.2345678]", {10, 2, 100, {}}));
+  EXPECT_TRUE(excessOf("[-0.1234567,1.2345678,1]", {10, 2, 100, {}}));
+}
+
 TEST(JsonShape, CountsTheKeysOfEachObjectAlone) {
   EXPECT_FALSE(excessOf(R"({"a":{"x":1,"y":2},"b":{"x":1}})", {10, 100, 2, {}}));
   const auto excess = excessOf(R"([{"a":{"x":1,"x":2,"x":3}}])", {10, 100, 2, {}});

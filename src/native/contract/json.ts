@@ -4,7 +4,8 @@ export interface JsonLimits {
   readonly depth: number;
   /**
    * Strings, numbers, literals, arrays and objects, without keys. Those of tool calls' `arguments`, which are JSON as a
-   * string, count as well.
+   * string, count as well. Numbers that are items of arrays count less: eight of at most eight bytes, such as
+   * token ids, or two longer ones count as one.
    */
   readonly values: number;
   /** Keys of one object. */

@@ -16,6 +16,11 @@ export interface NativeSession {
    * none. Absent if the request has no tool calls
    */
   findParent(digests: Uint8Array, callIds?: BigUint64Array): ParentMatch | undefined;
+  /**
+   * Returns the interaction whose full sequence is the longest prefix of these ids, the newest of several; undefined if there is none.
+   * It takes time in the number of ids and in the tokens that were recorded since the last search.
+   */
+  findSequence(ids: Int32Array): number | undefined;
   /** Returns the next older interaction with the messages, output and tool call ids of `index`; undefined if there is none. */
   olderTwin(index: number): number | undefined;
   /**

@@ -60,9 +60,10 @@ export class ChatCompletionStream implements StreamEncoder {
 
   push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined, index = 0): JsonText {
     const [first, ...rest] = events.map(toDelta);
-    if (!first && !tokens) return "";
+    const fields = this.#tokenFields(tokens);
+    if (!first && !fields) return "";
     return joinTexts([
-      this.#chunk({ index, delta: first ?? {}, ...this.#tokenFields(tokens) }),
+      this.#chunk({ index, delta: first ?? {}, ...fields }),
       ...rest.map((delta) => this.#chunk({ index, delta })),
     ]);
   }
@@ -79,8 +80,9 @@ export class ChatCompletionStream implements StreamEncoder {
     return dataEvent({ error: { message, type, param, code } });
   }
 
-  #tokenFields(tokens: RecordedTokens | undefined): Pick<ChunkChoice, "logprobs" | "token_ids"> {
-    if (!tokens) return {};
+  /** Returns undefined if there are no tokens. */
+  #tokenFields(tokens: RecordedTokens | undefined): Pick<ChunkChoice, "logprobs" | "token_ids"> | undefined {
+    if (!tokens || tokens.ids.length === 0) return undefined;
     const { logprobs, tokenIds } = this.#options;
     return {
       ...(logprobs && { logprobs: { content: toLogprobs([tokens]), refusal: null } }),
