@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .bridge import EngineBridge, engine_bridge
     from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
     from .controller import Evaluation, RunState, Step, load_state, rollouts
+    from .episode import episode_rows
     from .errors import (
         AuthenticationError,
         BatchError,
@@ -41,6 +42,7 @@ _MODULES = {
     "bridge": ("EngineBridge", "engine_bridge"),
     "client": ("AsyncClient", "AsyncSession", "Client", "Interaction", "Session", "Trajectories"),
     "controller": ("Evaluation", "RunState", "Step", "load_state", "rollouts"),
+    "episode": ("episode_rows",),
     "errors": (
         "AuthenticationError",
         "BatchError",
@@ -98,6 +100,7 @@ __all__ = [
     "WeightsError",
     "advantages",
     "engine_bridge",
+    "episode_rows",
     "load_state",
     "ratios",
     "rollouts",

@@ -52,7 +52,7 @@ class Group:
     """The episodes of one task. index: of the task in the list. Its sessions are waiting to be exported."""
 
     index: int
-    group_id: str
+    group_id: str | None
     episodes: list[Episode] = field(default_factory=list)
 
     @property
@@ -75,6 +75,7 @@ async def run_group(
     max_concurrency: int = 64,
     reward_scope: Literal["interaction", "session"] = "interaction",
     sampling_override: SamplingOverride | None = None,
+    group_id: str | None = None,
     on_episode: Callable[[Group, Episode], None] | None = None,
 ) -> list[Group]:
     """Runs the agent `n` times on each task, and returns one group for each task, in their order.
@@ -86,6 +87,7 @@ async def run_group(
     max_concurrency: episodes that run at once. Each requests its own slot from the proxy.
     reward_scope: what a number rewards: the last completed call, or the session as a whole.
     sampling_override: sampling parameters of each call of the sessions, instead of those of requests.
+    group_id: the group of a single task, for programs that number groups themselves. By default, each has a new id.
     on_episode: called when an episode has ended.
 
     A failed episode is reported in its group, not raised, and its session is deleted. If the call is cancelled (Ctrl-C), all
@@ -93,9 +95,16 @@ async def run_group(
 
     A session id begins with the task's `task_id`, if the task is a mapping that has one.
     """
-    runner = EpisodeRunner(agent, client, timeout, max_concurrency, reward_scope, on_episode)
-    runner.sampling_override = sampling_override
-    return await runner.run(list(enumerate(tasks)), n)
+    runner = EpisodeRunner(
+        agent,
+        client,
+        timeout,
+        max_concurrency,
+        reward_scope,
+        sampling_override=sampling_override,
+        on_episode=on_episode,
+    )
+    return await runner.run(list(enumerate(tasks)), n, group_id)
 
 
 class EpisodeRunner:
@@ -108,8 +117,12 @@ class EpisodeRunner:
         timeout: float | None,
         max_concurrency: int,
         reward_scope: str,
+        *,
+        sampling_override: SamplingOverride | None = None,
+        task_id: str | None = None,
         on_episode: Callable[[Group, Episode], None] | None = None,
     ) -> None:
+        """task_id: of all sessions, instead of those that the tasks have."""
         if isinstance(client, Client):
             raise TypeError("Agents need an AsyncClient; received a Client, whose calls cannot be awaited.")
         if max_concurrency < 1:
@@ -117,14 +130,19 @@ class EpisodeRunner:
         self.agent, self.client, self.timeout = agent, client, timeout
         self.max_concurrency, self.slots = max_concurrency, asyncio.Semaphore(max_concurrency)
         self.reward_scope, self.on_episode = reward_scope, on_episode
-        self.sampling_override: SamplingOverride | None = None
+        self.sampling_override, self.task_id = sampling_override, task_id
 
-    async def run(self, tasks: Sequence[tuple[int, Any]], n: int) -> list[Group]:
-        """Runs `n` episodes of each task, which comes with its index. If it is cancelled, all their sessions are deleted."""
+    async def run(self, tasks: Sequence[tuple[int, Any]], n: int, group_id: str | None = None) -> list[Group]:
+        """Runs `n` episodes of each task, which comes with its index. If it is cancelled, all their sessions are deleted.
+
+        group_id: of the only task.
+        """
         if n < 1:
             raise ValueError(f"n must be at least 1; received {n}.")
+        if group_id is not None and len(tasks) != 1:
+            raise ValueError(f"group_id names the group of a single task; received {len(tasks)} tasks.")
         tag = uuid.uuid4().hex[:12]
-        groups = [Group(index, f"group-{tag}-{index}") for index, _ in tasks]
+        groups = [Group(index, group_id or f"group-{tag}-{index}") for index, _ in tasks]
         episodes = [
             asyncio.ensure_future(self.episode(group, task))
             for group, (_, task) in zip(groups, tasks, strict=True)
@@ -201,13 +219,12 @@ class EpisodeRunner:
             raise
 
     async def _start(self, group: Group, task: Any) -> AsyncSession:
-        task_id = task.get("task_id") if isinstance(task, Mapping) else None
+        own = task.get("task_id") if isinstance(task, Mapping) else None
+        task_id = self.task_id or own or f"task-{group.index}"
         while True:
             await self.client.grant_capacity()
             try:
-                return await self.client.session(
-                    task_id or f"task-{group.index}", group.group_id, sampling_override=self.sampling_override
-                )
+                return await self.client.session(task_id, group.group_id, sampling_override=self.sampling_override)
             except CapacityError as error:
                 # Another client took the slot.
                 if error.code != "no_capacity":

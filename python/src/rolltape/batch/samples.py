@@ -41,10 +41,15 @@ class Sample:
     rewards.
     """
 
-    __slots__ = ("_of", "_row")
+    __slots__ = ("_limit", "_of", "_row")
 
-    def __init__(self, samples: Samples, row: int) -> None:
-        self._of, self._row = samples, row
+    def __init__(self, samples: Samples, row: int, limit: int | None = None) -> None:
+        self._of, self._row, self._limit = samples, row, limit
+
+    def cut(self, max_response_tokens: int) -> Sample:
+        """Returns the sample with at most so many tokens in its response, their turns and versions, and all rewards."""
+        limit = max_response_tokens if self._limit is None else min(self._limit, max_response_tokens)
+        return Sample(self._of, self._row, limit)
 
     @property
     def prompt_ids(self) -> Array:
@@ -54,22 +59,22 @@ class Sample:
     @property
     def response_ids(self) -> Array:
         """Int32: token ids from the first output token to the row's end."""
-        return self._of.response("input_ids", self._row)
+        return self._of.response("input_ids", self._row)[: self._limit]
 
     @property
     def response_mask(self) -> Array:
         """Int32, 1 at tokens that the model sampled and that are trained on, else 0. As long as response_ids."""
-        return self._of.response("loss_mask", self._row)
+        return self._of.response("loss_mask", self._row)[: self._limit]
 
     @property
     def response_logprobs(self) -> Array:
         """Float32: recorded log probabilities in nats; 0 where the mask is 0."""
-        return self._of.response("logprobs", self._row)
+        return self._of.response("logprobs", self._row)[: self._limit]
 
     @property
     def response_versions(self) -> Array:
         """Int32: weight version of each token; -1 where the mask is 0."""
-        return self._of.response("versions", self._row)
+        return self._of.response("versions", self._row)[: self._limit]
 
     @property
     def reward(self) -> float:
@@ -121,22 +126,26 @@ class Sample:
 
     @property
     def truncated(self) -> bool:
-        """The last turn reached its token limit, or the export cut the row."""
-        return bool(self._of.value("truncated", self._row, False))
+        """The last turn reached its token limit, or the row was cut."""
+        return self._is_cut or bool(self._of.value("truncated", self._row, False))
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the last turn ended."""
+        """Why the last turn ended, also if it was cut."""
         return self._of.finish_reason("row", self._row)
 
     @property
     def min_version(self) -> int:
         """Lowest weight version of the trained tokens; -1 without any."""
+        if self._is_cut:
+            return min(self._trained_versions, default=-1)
         return int(self._of.value("min_version", self._row, -1))
 
     @property
     def max_version(self) -> int:
         """Highest weight version of the trained tokens; -1 without any."""
+        if self._is_cut:
+            return max(self._trained_versions, default=-1)
         return int(self._of.value("max_version", self._row, -1))
 
     @property
@@ -147,7 +156,20 @@ class Sample:
     @property
     def turns(self) -> tuple[Turn, ...]:
         """The calls that the row trains on. Empty unless the batch was exported with `turns=True`."""
-        return self._of.turns(self._row)
+        turns = self._of.turns(self._row)
+        if self._limit is None:
+            return turns
+        limit = self._limit
+        return tuple(turn._replace(end=min(turn.end, limit)) for turn in turns if turn.start < limit)
+
+    @property
+    def _is_cut(self) -> bool:
+        return self._limit is not None and self._limit < len(self._of.response("input_ids", self._row))
+
+    @property
+    def _trained_versions(self) -> list[int]:
+        versions: list[int] = self.response_versions[self.response_mask == 1].tolist()
+        return versions
 
     def as_dict(self) -> dict[str, Any]:
         """Returns all fields by name."""
@@ -164,7 +186,7 @@ class Sample:
         return f"Sample({self.session_id}, row {self.session_row}, {len(self.response_ids)} response tokens)"
 
 
-FIELDS = tuple(name for name, member in vars(Sample).items() if isinstance(member, property))
+FIELDS = tuple(name for name, member in vars(Sample).items() if isinstance(member, property) and name[0] != "_")
 
 
 class Samples(Sequence[Sample]):

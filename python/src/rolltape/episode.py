@@ -1,0 +1,67 @@
+"""One episode, as the rows of a trainer that calls for each episode by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Literal
+
+from .batch import Sample
+from .client import AsyncClient
+from .client.options import SamplingOverride
+from .errors import RolltapeError
+from .groups import Agent, EpisodeRunner, Group, Task
+
+
+async def episode_rows(
+    client: AsyncClient,
+    agent: Agent[Task],
+    task: Task,
+    *,
+    group_id: str | None = None,
+    task_id: str | None = None,
+    sampling: SamplingOverride | None = None,
+    timeout: float | None = None,
+    reward_scope: Literal["interaction", "session"] = "interaction",
+    style: Literal["concat", "individual"] = "concat",
+    max_prompt_tokens: int | None = None,
+    max_response_tokens: int | None = None,
+) -> list[Sample]:
+    """Runs the agent once on the task, exports its session, and returns its rows in order.
+
+    Of a branched conversation, each path is a row, or each call with style `individual`. A row begins anew where a call does
+    not continue its parent's tokens exactly. Each sampled token is trained on in one row only. An agent that made no call has
+    no rows.
+
+    group_id: of the session, as the trainer numbers its groups. task_id: default: that of the task.
+    sampling: sampling parameters of each call, whatever the agent asks for.
+    timeout: seconds that the episode may take. reward_scope: as of `run_group`.
+    max_prompt_tokens: a row whose prompt is longer is refused. max_response_tokens: longer responses are cut: `truncated`.
+
+    Raises what the agent raised, RolltapeError `episode_timeout`, or RolltapeError `prompt_too_long`. The session is deleted if
+    the episode fails or is cancelled.
+    """
+    runner = EpisodeRunner(agent, client, timeout, 1, reward_scope, sampling_override=sampling, task_id=task_id)
+    group = Group(0, group_id)
+    await runner.episode(group, task)
+    (episode,) = group.episodes
+    if episode.error is not None or episode.session_id is None:
+        raise episode.error or RolltapeError("episode_failed", "The episode ended without a session.")
+    try:
+        batch = await client.export_batch(
+            [episode.session_id], layout="packed", style=style, on_mismatch="split", shared_turns="first", turns=True
+        )
+    except BaseException:
+        # Not cancelled with the episode.
+        deleting = asyncio.ensure_future(client.delete_session(episode.session_id))
+        with contextlib.suppress(RolltapeError):
+            await asyncio.shield(deleting)
+        raise
+    rows = list(batch.samples())
+    longest = max((len(row.prompt_ids) for row in rows), default=0)
+    if max_prompt_tokens is not None and longest > max_prompt_tokens:
+        raise RolltapeError(
+            "prompt_too_long",
+            f"A prompt of the episode has {longest} tokens; max_prompt_tokens is {max_prompt_tokens}.",
+        )
+    return rows if max_response_tokens is None else [row.cut(max_response_tokens) for row in rows]
