@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -317,22 +316,28 @@ def test_other_requests_are_answered_as_by_sglang() -> None:
 
 
 def test_the_server_ends_with_its_block_while_calls_and_connections_are_open() -> None:
+    begun = threading.Event()
+
     async def generate(ids: list[int], sampling: dict[str, Any], session: str) -> Any:
+        begun.set()
         await asyncio.Event().wait()
 
     body = {"rid": "r", "input_ids": [1], "sampling_params": {"max_new_tokens": 1}}
+    errors: list[type[Exception]] = []
+
+    def call(url: str) -> None:
+        try:
+            httpx.post(f"{url}/generate", json=body, timeout=60)
+        except httpx.HTTPError as error:
+            errors.append(type(error))
+
     with engine_bridge(generate, context_length=64) as bridge, httpx.Client(base_url=bridge.url) as http:
         http.get("/health")
-
-        def call() -> None:
-            with pytest.raises(httpx.RemoteProtocolError):
-                httpx.post(f"{bridge.url}/generate", json=body, timeout=60)
-
-        waiting = threading.Thread(target=call)
+        waiting = threading.Thread(target=call, args=(bridge.url,))
         waiting.start()
-        time.sleep(0.3)
+        assert begun.wait(10)
     waiting.join(10)
-    assert not waiting.is_alive()
+    assert errors == [httpx.RemoteProtocolError]
 
 
 def run(generate: Generate, sampling: dict[str, Any]) -> Any:

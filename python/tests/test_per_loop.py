@@ -17,7 +17,7 @@ def test_a_resource_is_opened_once_in_each_loop_and_closed_with_it() -> None:
     @asynccontextmanager
     async def open_resource() -> AsyncIterator[int]:
         events.append("open")
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         opener = asyncio.current_task()
         try:
             yield events.count("open")
@@ -59,17 +59,21 @@ def test_a_resource_that_failed_to_open_is_opened_again() -> None:
 
 
 def test_an_episode_that_is_cancelled_while_a_resource_opens_leaves_it_to_others() -> None:
-    @asynccontextmanager
-    async def open_resource() -> AsyncIterator[str]:
-        await asyncio.sleep(0.05)
-        yield "opened"
-
-    resources = PerLoop(open_resource)
-
     async def main() -> str:
+        may_open = asyncio.Event()
+
+        @asynccontextmanager
+        async def open_resource() -> AsyncIterator[str]:
+            await may_open.wait()
+            yield "opened"
+
+        resources = PerLoop(open_resource)
         first = asyncio.ensure_future(resources.get())
         await asyncio.sleep(0)
         first.cancel()
+        await asyncio.wait({first})
+        assert first.cancelled()
+        may_open.set()
         return await resources.get()
 
     assert asyncio.run(main()) == "opened"
