@@ -15,6 +15,11 @@ import { delimiter, join } from "node:path";
  */
 const TRAINERS = {
   verifiers: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.1.14"] },
+  verl: {
+    python: ["3.11", "3.12"],
+    // Packages that verl imports, but does not name.
+    packages: ["verl==0.9.1", "torch", "torchvision", "cachetools", "uvicorn", "fastapi", "TransferQueue==0.1.11"],
+  },
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },
 };

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from rolltape.verifiers.per_loop import PerLoop
+from rolltape.per_loop import PerLoop
 
 
 def test_a_resource_is_opened_once_in_each_loop_and_closed_with_it() -> None:

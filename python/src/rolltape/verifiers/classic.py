@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from openai import AsyncOpenAI
 
 from ..errors import RolltapeError
+from ..per_loop import PerLoop
 from .load import MODEL
-from .per_loop import PerLoop
 
 if TYPE_CHECKING:
     from .load import EpisodeContext

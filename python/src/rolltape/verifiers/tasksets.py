@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RolltapeError
+from ..per_loop import PerLoop
 from .load import MODEL
-from .per_loop import PerLoop
 
 if TYPE_CHECKING:
     from .load import EpisodeContext
