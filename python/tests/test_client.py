@@ -75,7 +75,7 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
 def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client) -> None:
     description = client.openapi()
     for call in [
-        calls.start_session("a", "b", sampling_override={"temperature": 1.0}, api_key="c"),
+        calls.start_session("a", "b", sampling_override={"temperature": 1.0}, split="eval", api_key="c"),
         calls.set_reward(1, api_key="k", interaction_id="i"),
         calls.set_version(1),
         calls.end_sessions(["g"], ["s"], abort=True),
@@ -83,7 +83,7 @@ def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client)
         calls.drain_engine("u", wait_seconds=1),
         calls.pause_engine("keep"),
         calls.transcripts(["s"], discount=0.5),
-        calls.export_sessions_to("x", ["s"], wait_seconds=1, drain_seconds=1),
+        calls.export_sessions_to("x", ["s"], split="eval", wait_seconds=1, drain_seconds=1),
         calls.export_shared_files(["s"], acknowledge=True, lease_seconds=1, shards=2, shard=1, turns=True),
     ]:
         body = description["paths"][call.path]["post"]["requestBody"]["content"]["application/json"]
@@ -151,6 +151,21 @@ def test_a_session_fixes_the_sampling_of_its_calls(client: Client, server: Serve
     with pytest.raises(rolltape.InvalidRequestError) as refused:
         client.session(sampling_override={"temperature": 3.0})
     assert refused.value.param == "sampling_override.temperature"
+
+
+def test_evaluation_sessions_are_exported_only_when_asked_for(client: Client) -> None:
+    client.grant_capacity()
+    with client.session("split", split="eval") as session:
+        talk(session, 1)
+    assert [each["session_id"] for each in client.list_sessions(task_id="split", split="eval")["sessions"]] == [
+        session.session_id
+    ]
+    assert client.list_sessions(task_id="split", split="train")["sessions"] == []
+    with pytest.raises(rolltape.ConflictError) as refused:
+        client.export_batch([session.session_id])
+    assert refused.value.code == "wrong_split"
+    batch = client.export_batch([session.session_id], split="eval")
+    assert [row["split"] for row in batch.rows] == ["eval"]
 
 
 def test_sessions_are_ended_by_their_groups_and_ids(client: Client, server: Server) -> None:

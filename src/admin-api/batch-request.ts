@@ -4,6 +4,7 @@ import { ApiError } from "../http/errors.js";
 import type { ShardOptions } from "../session/batch/batch.js";
 import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../session/batch/batch-options.js";
 import { refuseConflicts } from "../session/batch/option-conflicts.js";
+import { splitSchema } from "../session/session-summary.js";
 import { eventLoop } from "../support/async/event-loop.js";
 import { listOf } from "../support/schema/list-of.js";
 import { arealExportFields } from "./areal-fields.js";
@@ -12,7 +13,9 @@ export const SAFETENSORS = "application/vnd.safetensors";
 const MAX_WAIT_SECONDS = 86_400;
 
 export const waitSeconds = z.number().min(0).max(MAX_WAIT_SECONDS);
-export const waitFields = {
+/** Which sessions an export takes, and how long it waits for them. */
+export const exportRuleFields = {
+  split: splitSchema.describe("Exports sessions of this split, and refuses others."),
   wait_seconds: waitSeconds.default(0).describe("How long to wait for active sessions to end."),
   drain_seconds: waitSeconds
     .optional()
@@ -77,7 +80,7 @@ export const batchBody = controlBody({
     .min(1)
     .optional()
     .describe("With `shm` or `acknowledge`: process id of the reader. When that process ends, the lease ends."),
-  ...waitFields,
+  ...exportRuleFields,
   ...arealExportFields,
 });
 

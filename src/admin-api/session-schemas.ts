@@ -2,6 +2,7 @@ import { z } from "zod";
 import { fixedValues } from "../facts/sampling-override.js";
 import { controlBody } from "../http/control-body.js";
 import { ApiError } from "../http/errors.js";
+import { splitSchema } from "../session/session-summary.js";
 import { listOf } from "../support/schema/list-of.js";
 import { arealStartFields } from "./areal-fields.js";
 import { sessionCursor } from "./session-page.js";
@@ -22,6 +23,7 @@ export const startBody = controlBody({
     .describe(
       "Sampling parameters of each call of the session, instead of those of requests and of the configuration.",
     ),
+  split: splitSchema.describe("`eval`: an evaluation session, which exports of training sessions refuse."),
   lease_id: leaseId.describe("Set by rollout workers: the lease for which the session runs. It is not exported."),
   api_key: z
     .string()
@@ -84,6 +86,7 @@ export const listedSession = z.object({
   session_id: z.string(),
   task_id: z.string(),
   group_id: z.string().nullable(),
+  split: z.enum(["train", "eval"]),
   sampling_override: fixedValues.nullable().describe("Sampling parameters that the start of the session has fixed."),
   lease_id: z.string().nullable().describe("Lease of the rollout job for which the session runs."),
   state: z.enum(["active", "ended", "exported", "expired"]),
@@ -107,6 +110,7 @@ const DEFAULT_LIMIT = 1000;
 export const sessionsQuery = z.object({
   state: listedSession.shape.state.optional(),
   task_id: z.string().optional(),
+  split: listedSession.shape.split.optional(),
   lease_id: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
   after: sessionCursor.optional().describe("`next` of the previous page."),

@@ -1,6 +1,6 @@
 import { controlBody } from "../http/control-body.js";
-import { sessionIds, waitFields } from "./batch-request.js";
+import { exportRuleFields, sessionIds } from "./batch-request.js";
 
 export const SESSIONS_FILE = "application/vnd.rolltape.sessions";
 
-export const sessionsBody = controlBody({ session_ids: sessionIds, ...waitFields });
+export const sessionsBody = controlBody({ session_ids: sessionIds, ...exportRuleFields });

@@ -3,7 +3,7 @@ import { controlBody } from "../http/control-body.js";
 import { batchOptionsSchema, exportFields, type TrajectoryOptions } from "../session/batch/batch-options.js";
 import { refuseConflicts } from "../session/batch/option-conflicts.js";
 import { arealExportFields } from "./areal-fields.js";
-import { waitFields } from "./batch-request.js";
+import { exportRuleFields } from "./batch-request.js";
 
 export const trajectoriesBody = controlBody({
   session_id: z.string(),
@@ -22,7 +22,7 @@ export const trajectoriesBody = controlBody({
     .array(z.enum(["messages"]))
     .default([])
     .describe("`messages` adds the messages of each interaction. Their text comes from agents and is untrusted."),
-  ...waitFields,
+  ...exportRuleFields,
   ...arealExportFields,
 });
 

@@ -7,6 +7,7 @@ const rowsSchema = z.array(
     session_id: z.string(),
     task_id: z.string().nullable().default(null),
     group_id: z.string().nullable().default(null),
+    split: z.enum(["train", "eval"]).default("train"),
     interaction_id: z.string(),
     /** Number of tokens without padding. */
     length: z.int().min(0),

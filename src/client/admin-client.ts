@@ -23,6 +23,8 @@ export interface StartSessionOptions extends CallOptions {
    * of `rollout.agent.sampling_override`.
    */
   readonly samplingOverride?: SamplingOverrideFields | undefined;
+  /** `eval`: an evaluation session, which exports of training sessions refuse. Default: `train`. */
+  readonly split?: "train" | "eval" | undefined;
   /** Lease of the rollout job that starts the session, by which {@link AdminClient.deleteLease} finds it. */
   readonly leaseId?: string | undefined;
   /** A session key of the caller's choice, 16 characters or more. */
@@ -80,6 +82,8 @@ export interface EndedSessions {
 
 /** Export options, spelled as in docs/reference/http-api.md. */
 export interface ExportFields extends FilterFields {
+  /** The split of the sessions. The export refuses others. Default: `train`. */
+  readonly split?: "train" | "eval" | undefined;
   readonly style?: ExportStyle | undefined;
   readonly discount?: number | undefined;
   readonly concat_reward?: "leaf" | "return" | undefined;
@@ -94,8 +98,8 @@ export interface TrajectoriesFields extends ExportFields {
   readonly include?: readonly "messages"[] | undefined;
 }
 
-/** How long an export waits for its sessions. */
-export type SessionsFields = Pick<ExportFields, "wait_seconds" | "drain_seconds">;
+/** Which sessions an export takes, and how long it waits for them. */
+export type SessionsFields = Pick<ExportFields, "split" | "wait_seconds" | "drain_seconds">;
 
 export interface BatchFields extends ExportFields {
   readonly layout?: "padded" | "packed" | "tree" | undefined;
@@ -226,6 +230,7 @@ export class AdminClient {
     taskId,
     groupId,
     samplingOverride,
+    split,
     leaseId,
     apiKey,
     ...options
@@ -234,6 +239,7 @@ export class AdminClient {
       task_id: taskId,
       group_id: groupId,
       sampling_override: samplingOverride,
+      split,
       lease_id: leaseId,
       api_key: apiKey,
     };

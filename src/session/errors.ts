@@ -7,6 +7,7 @@ export type SessionErrorCode =
   | "store_closed"
   | "session_active"
   | "session_ended"
+  | "wrong_split"
   | "session_exporting"
   | "session_exported"
   | "session_expired"

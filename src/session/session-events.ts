@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import type { Split } from "./session-summary.js";
 
 /**
  * How a session stopped accepting model calls. `ended`: by `/rl/end_session` or `end()`. `deleted`: it was deleted while
@@ -6,8 +7,9 @@ import { EventEmitter } from "node:events";
  */
 export type SessionOutcome = "ended" | "deleted" | "expired";
 
-/** Facts of a session that stopped accepting model calls. */
-export interface SessionOver {
+/** Facts of the session that an event is about. */
+export interface SessionFacts {
+  readonly split: Split;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Milliseconds since the epoch. */
@@ -17,9 +19,9 @@ export interface SessionOver {
 
 interface Events {
   /** The session stopped accepting model calls. Emitted once per session. */
-  over: [session: SessionOver, outcome: SessionOutcome];
+  over: [session: SessionFacts, outcome: SessionOutcome];
   /** A reward was set for the first time, or to another value. */
-  reward: [reward: number, scope: "interaction" | "session"];
+  reward: [session: SessionFacts, reward: number, scope: "interaction" | "session"];
 }
 
 /** Events of the sessions of a registry. Listeners only observe. */

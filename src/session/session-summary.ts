@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { SamplingOverrideFields } from "../facts/sampling-override.js";
 import type { LeftOutInteraction } from "./delivery/delivery.js";
 import type { SessionState } from "./lifecycle.js";
@@ -30,17 +31,24 @@ export function readCallCounts({
   return { countAtEnd, incompleteCalls, abortedCalls, upstreamCalls, promptTokens, completionTokens };
 }
 
+/** What the calls of a session are for. */
+export const splitSchema = z.enum(["train", "eval"]).default("train");
+
+export type Split = z.output<typeof splitSchema>;
+
 /** What the start of a session decides. It never changes. */
 export interface SessionStart {
   readonly taskId: string;
   readonly groupId?: string | undefined;
   /** Sampling parameters of each call of the session. */
   readonly samplingOverride?: SamplingOverrideFields | undefined;
+  /** Default: `train`. */
+  readonly split?: Split | undefined;
 }
 
 /** Returns the part of a stored session that its start decided. */
-export function readStart({ taskId, groupId, samplingOverride }: SessionStart): SessionStart {
-  return { taskId, groupId, samplingOverride };
+export function readStart({ taskId, groupId, samplingOverride, split }: SessionStart): SessionStart {
+  return { taskId, groupId, samplingOverride, split };
 }
 
 /** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */

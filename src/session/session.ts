@@ -12,7 +12,13 @@ import type { RecordedInteraction } from "./recorded-interaction.js";
 import { SessionData } from "./session-data.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import type { ByteTally } from "./session-size.js";
-import { type CallCounts, readCallCounts, type SessionStart, type SessionSummary } from "./session-summary.js";
+import {
+  type CallCounts,
+  readCallCounts,
+  type SessionStart,
+  type SessionSummary,
+  type Split,
+} from "./session-summary.js";
 import type { SessionJournal } from "./stored/journal.js";
 import { ToolLists } from "./tool-lists.js";
 import { beginTurn, type Turn } from "./turn/turn.js";
@@ -54,6 +60,7 @@ export class Session {
   readonly groupId: string | undefined;
   /** Sampling parameters of each call, by their names in requests. */
   readonly samplingOverride: SamplingOverrideFields | undefined;
+  readonly split: Split;
   readonly createdAt: number;
   readonly lifecycle: Lifecycle;
   /** The recorded calls. While they are on disk only, only their numbers may be read. */
@@ -74,6 +81,7 @@ export class Session {
     this.taskId = options.taskId;
     this.groupId = options.groupId;
     this.samplingOverride = options.samplingOverride;
+    this.split = options.split ?? "train";
     this.createdAt = summary?.createdAt ?? Date.now();
     this.#leaseId = options.leaseId;
     this.#counts = readCallCounts(summary);
@@ -166,6 +174,7 @@ export class Session {
       taskId: this.taskId,
       groupId: this.groupId,
       samplingOverride: this.samplingOverride,
+      split: this.split,
       leaseId: this.leaseId,
       createdAt: this.createdAt,
       state,
@@ -218,7 +227,7 @@ export class Session {
     this.#requireRewardable(reward);
     const before = this.data.setReward(index, reward);
     this.data.journal?.summaryChanged();
-    if (before !== reward) this.#events?.emit("reward", reward, "interaction");
+    if (before !== reward) this.#events?.emit("reward", this, reward, "interaction");
     return id;
   }
 
@@ -231,7 +240,7 @@ export class Session {
     log.requireNewest();
     this.#requireRewardable(reward);
     this.data.setSessionReward(reward);
-    if (before !== reward) this.#events?.emit("reward", reward, "session");
+    if (before !== reward) this.#events?.emit("reward", this, reward, "session");
     this.data.journal?.summaryChanged();
   }
 

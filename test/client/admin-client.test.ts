@@ -30,6 +30,7 @@ async function withSessions(count: number) {
 
 // Typed so that a field that is added to the client is missing here.
 const everyField: Required<SharedBatchFields> = {
+  split: "train",
   style: "concat",
   discount: 0.5,
   concat_reward: "return",
@@ -67,6 +68,7 @@ describe("AdminClient", () => {
       everyField;
     const { models, exclude_models, tags, overlong } = everyField;
     const fields: Required<TrajectoriesFields> = {
+      split: "train",
       style,
       discount,
       concat_reward,

@@ -152,7 +152,7 @@ describe("the metrics of a server", () => {
   describe("count finished sessions", () => {
     const over = async (metric: string, outcome: string) => {
       const text = await scrape(proxy);
-      return ["count", "sum"].map((part) => readSample(text, `${metric}_${part}{outcome="${outcome}"}`));
+      return ["count", "sum"].map((part) => readSample(text, `${metric}_${part}{outcome="${outcome}",split="train"}`));
     };
 
     it("by their turns, once per session", async () => {
@@ -207,12 +207,14 @@ describe("the metrics of a server", () => {
     await proxy.post("/rl/set_reward", { reward: 1, scope: "session" }, session.key);
     const text = await scrape(proxy);
     const reward = (rest: string) => readSample(text, `rolltape_rewards_${rest}`);
-    expect(reward('sum{scope="interaction"}')).toBe(-1.5);
-    expect(reward('bucket{le="-1",scope="interaction"}')).toBe(1);
-    expect(reward('bucket{le="+Inf",scope="interaction"}')).toBe(2);
-    expect(reward('bucket{le="0.99",scope="session"}')).toBe(0);
-    expect(reward('bucket{le="1",scope="session"}')).toBe(1);
-    const bounds = [...text.matchAll(/^rolltape_rewards_bucket\{le="(\S+)",scope="session"\}/gm)].map(([, le]) => le);
+    expect(reward('sum{scope="interaction",split="train"}')).toBe(-1.5);
+    expect(reward('bucket{le="-1",scope="interaction",split="train"}')).toBe(1);
+    expect(reward('bucket{le="+Inf",scope="interaction",split="train"}')).toBe(2);
+    expect(reward('bucket{le="0.99",scope="session",split="train"}')).toBe(0);
+    expect(reward('bucket{le="1",scope="session",split="train"}')).toBe(1);
+    const bounds = [...text.matchAll(/^rolltape_rewards_bucket\{le="(\S+)",scope="session",split="train"\}/gm)].map(
+      ([, le]) => le,
+    );
     expect(bounds.map(Number)).toEqual([-10, -1, -0.5, -0.01, 0, 0.25, 0.5, 0.75, 0.99, 1, 10, 100, Number.NaN]);
   });
 });

@@ -136,10 +136,11 @@ describe("shards", () => {
       const { metadata } = readSafetensors(shard.bytes);
       expect(metadata).toMatchObject({ shard: String(index), shards: "2" });
       expect(JSON.parse(metadata["rows"] ?? "")).toEqual(
-        shard.rows.map(({ sessionId, taskId, groupId, interactionId, length }) => ({
+        shard.rows.map(({ sessionId, taskId, groupId, split, interactionId, length }) => ({
           session_id: sessionId,
           task_id: taskId,
           group_id: groupId,
+          split,
           interaction_id: interactionId,
           length,
         })),

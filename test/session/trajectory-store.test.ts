@@ -14,8 +14,24 @@ describe("TrajectoryStore", () => {
     session.end();
     const batch = await store.exportBatch(["task-0"], { style: "individual", discount: 0.5, layout: "padded" });
     expect(batch.rows).toEqual([
-      { sessionId: "task-0", taskId: "task-0", groupId: null, interactionId: first, length: 4, reward: 1.25 },
-      { sessionId: "task-0", taskId: "task-0", groupId: null, interactionId: second, length: 6, reward: 0.5 },
+      {
+        sessionId: "task-0",
+        taskId: "task-0",
+        groupId: null,
+        split: "train",
+        interactionId: first,
+        length: 4,
+        reward: 1.25,
+      },
+      {
+        sessionId: "task-0",
+        taskId: "task-0",
+        groupId: null,
+        split: "train",
+        interactionId: second,
+        length: 6,
+        reward: 0.5,
+      },
     ]);
     const { input_ids, loss_mask, versions, rewards } = batch.tensors;
     expect(input_ids).toMatchObject({ dtype: "I32", shape: [2, 6] });

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 
 from .client import AsyncClient, AsyncSession, Client
-from .client.options import SamplingOverride
+from .client.options import SamplingOverride, Split
 from .errors import CapacityError, RolltapeError
 from .threads import run_in_thread
 
@@ -76,6 +76,7 @@ async def run_group(
     reward_scope: Literal["interaction", "session"] = "interaction",
     sampling_override: SamplingOverride | None = None,
     group_id: str | None = None,
+    split: Split = "train",
     on_episode: Callable[[Group, Episode], None] | None = None,
 ) -> list[Group]:
     """Runs the agent `n` times on each task, and returns one group for each task, in their order.
@@ -88,6 +89,7 @@ async def run_group(
     reward_scope: what a number rewards: the last completed call, or the session as a whole.
     sampling_override: sampling parameters of each call of the sessions, instead of those of requests.
     group_id: the group of a single task, for programs that number groups themselves. By default, each has a new id.
+    split: `eval` for evaluation sessions, which exports of training sessions refuse.
     on_episode: called when an episode has ended.
 
     A failed episode is reported in its group, not raised, and its session is deleted. If the call is cancelled (Ctrl-C), all
@@ -102,6 +104,7 @@ async def run_group(
         max_concurrency,
         reward_scope,
         sampling_override=sampling_override,
+        split=split,
         on_episode=on_episode,
     )
     return await runner.run(list(enumerate(tasks)), n, group_id)
@@ -119,6 +122,7 @@ class EpisodeRunner:
         reward_scope: str,
         *,
         sampling_override: SamplingOverride | None = None,
+        split: Split = "train",
         task_id: str | None = None,
         on_episode: Callable[[Group, Episode], None] | None = None,
     ) -> None:
@@ -130,7 +134,7 @@ class EpisodeRunner:
         self.agent, self.client, self.timeout = agent, client, timeout
         self.max_concurrency, self.slots = max_concurrency, asyncio.Semaphore(max_concurrency)
         self.reward_scope, self.on_episode = reward_scope, on_episode
-        self.sampling_override, self.task_id = sampling_override, task_id
+        self.sampling_override, self.split, self.task_id = sampling_override, split, task_id
 
     async def run(self, tasks: Sequence[tuple[int, Any]], n: int, group_id: str | None = None) -> list[Group]:
         """Runs `n` episodes of each task, which comes with its index. If it is cancelled, all their sessions are deleted.
@@ -224,7 +228,9 @@ class EpisodeRunner:
         while True:
             await self.client.grant_capacity()
             try:
-                return await self.client.session(task_id, group.group_id, sampling_override=self.sampling_override)
+                return await self.client.session(
+                    task_id, group.group_id, sampling_override=self.sampling_override, split=self.split
+                )
             except CapacityError as error:
                 # Another client took the slot.
                 if error.code != "no_capacity":

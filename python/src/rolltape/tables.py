@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["rows", "to_dataset", "turns"]
 
 _TOKENS = ("input_ids", "loss_mask", "logprobs", "versions")
-_TEXTS = ("session_id", "task_id", "group_id", "interaction_id", "agent_id", "parent_agent_id", "turn_id")
+_TEXTS = ("session_id", "task_id", "group_id", "split", "interaction_id", "agent_id", "parent_agent_id", "turn_id")
 
 
 def rows(batch: Batch, *, tokens: bool = False) -> pa.Table:

@@ -26,12 +26,12 @@ export interface FromOptions extends Omit<ExportOptions, "storage"> {
  * @throws SessionsFileError if a sessions file is damaged
  */
 export async function exportFrom({ from, ...options }: FromOptions): Promise<WrittenExport> {
-  const { out, sessions, state, ...rest } = options;
+  const { out, sessions, state, split, ...rest } = options;
   const given = readGiven(rest);
   if (await startsAsSessions(from)) return exportSessionsFile(from, options, given);
   const { facts, expected } = await readBatch(from);
   const sessionsFile = findSessionsFile(from);
-  if (sessionsFile === undefined) return convertBatch(from, readGiven({ ...rest, sessions, state }), out);
+  if (sessionsFile === undefined) return convertBatch(from, readGiven({ ...rest, sessions, state, split }), out);
   return exportSessionsFile(sessionsFile, { ...options, expected }, { ...inherit(facts, given), ...given });
 }
 

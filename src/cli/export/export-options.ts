@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type BatchOptionsInput, batchFields } from "../../session/batch/batch-options.js";
+import type { Split } from "../../session/session-summary.js";
 import { optionValue } from "../option-value.js";
 import { STORED_STATES, type StoredState } from "../storage/session-state.js";
 
@@ -13,6 +14,8 @@ export interface ExportOptions extends BatchOptionsInput {
   /** Ids of the sessions. */
   readonly sessions?: readonly string[];
   readonly state?: readonly StoredState[];
+  /** Default: `train` with `--storage`, else all. */
+  readonly split?: Split;
 }
 
 type BatchField = keyof typeof batchFields;
@@ -37,6 +40,12 @@ export function withExportOptions(command: Command): Command {
       new Option("--state <states>", `only sessions in these states, separated by commas: ${STORED_STATES.join(", ")}`)
         .argParser(parseStates)
         .conflicts("sessions"),
+    )
+    .addOption(
+      new Option("--split <split>", "only training or evaluation sessions (default: train with --storage)").choices([
+        "train",
+        "eval",
+      ]),
     );
   for (const name of Object.keys(batchFields) as BatchField[]) command.addOption(toOption(name));
   return command;

@@ -14,7 +14,7 @@ import { describingConflicts, type WrittenExport, writeExport } from "./write-ex
 const CHUNK_BYTES = 1 << 20;
 
 /** The options of an export from a file, besides those of its batch. */
-export interface FileExportOptions extends Pick<ExportOptions, "out" | "sessions" | "state"> {
+export interface FileExportOptions extends Pick<ExportOptions, "out" | "sessions" | "state" | "split"> {
   /** Sessions that the file must have, because they have rows in the batch beside it. */
   readonly expected?: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface FileExportOptions extends Pick<ExportOptions, "out" | "sessions
  */
 export async function exportSessionsFile(
   file: string,
-  { out, sessions: ids, state: states, expected = [] }: FileExportOptions,
+  { out, sessions: ids, state: states, split, expected = [] }: FileExportOptions,
   options: BatchOptionsInput,
 ): Promise<WrittenExport> {
   const batchOptions = batchOptionsSchema.parse(options);
@@ -35,7 +35,9 @@ export async function exportSessionsFile(
   return describingConflicts(async () => {
     refuseConflicts(batchOptions);
     const read = await readFile(file, ids, new Set(expected));
-    const chosen = ids ? inOrder(file, read, ids) : read.filter(({ session }) => isIn(states, session));
+    const chosen = ids
+      ? inOrder(file, read, ids)
+      : read.filter(({ session }) => isIn(states, session) && (split === undefined || session.split === split));
     const origins = new Set(chosen.flatMap(({ origin }) => origin ?? []));
     if (chosen.length === 0)
       throw new StorageCommandError(

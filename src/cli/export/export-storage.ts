@@ -1,6 +1,7 @@
 import { type BatchOptions, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import type { Session } from "../../session/session.js";
+import type { Split } from "../../session/session-summary.js";
 import { type OfflineSession, readHeads, readOffline, reasonOf } from "../../session/stored/offline-sessions.js";
 import type { StoredProblem } from "../../session/stored/stored-problem.js";
 import { StorageReader } from "../../storage/index.js";
@@ -29,7 +30,7 @@ export interface StorageExportOptions extends Omit<ExportOptions, "from"> {
  * @throws StorageCommandError if there is nothing to export, or the options do not fit the sessions
  */
 export async function exportStorage(options: StorageExportOptions): Promise<StorageExport> {
-  const { storage: directory, out, sessions: ids, state: states, ...rest } = options;
+  const { storage: directory, out, sessions: ids, state: states, split = "train", ...rest } = options;
   const batchOptions: BatchOptions = batchOptionsSchema.parse(rest);
   using storage = StorageReader.open(directory);
   const problems = storage.damage.map((reason): StoredProblem => ({ what: "the log", reason }));
@@ -37,7 +38,7 @@ export async function exportStorage(options: StorageExportOptions): Promise<Stor
     refuseConflicts(batchOptions);
     const { origin } = readServerFacts(storage, directory);
     const heads = readHeads(storage, (problem) => problems.push(problem));
-    const chosen = ids ? chooseById(heads, ids, problems.length > 0) : chooseAll(heads, states);
+    const chosen = ids ? chooseById(heads, ids, split, problems.length > 0) : chooseAll(heads, states, split);
     const progress = new SessionProgress("read");
     const sessions = chosen.flatMap((session) => {
       progress.step(chosen.length);
@@ -59,22 +60,30 @@ function load(storage: StorageReader, session: OfflineSession, problems: StoredP
   }
 }
 
-function chooseAll(heads: readonly OfflineSession[], states: ExportOptions["state"]): OfflineSession[] {
+function chooseAll(heads: readonly OfflineSession[], states: ExportOptions["state"], split: Split): OfflineSession[] {
   return heads.filter(({ head }) => {
     const { freed, interactionCount } = head.summary;
-    return !freed && interactionCount > 0 && (states?.includes(readState(head)) ?? true);
+    const isChosen = head.summary.split === split && (states?.includes(readState(head)) ?? true);
+    return !freed && interactionCount > 0 && isChosen;
   });
 }
 
-function chooseById(heads: readonly OfflineSession[], ids: readonly string[], isDamaged: boolean): OfflineSession[] {
+function chooseById(
+  heads: readonly OfflineSession[],
+  ids: readonly string[],
+  split: Split,
+  isDamaged: boolean,
+): OfflineSession[] {
   const byId = new Map(heads.map((session) => [session.head.summary.id, session]));
   return ids.map((id) => {
     const session = byId.get(id);
     const hint = isDamaged ? ". The folder is damaged; see `rolltape storage verify`" : "";
     const refuse = (reason: string) => new StorageCommandError("invalid_arguments", `--sessions: ${reason}`);
     if (!session) throw refuse(`the folder has no session ${id}${hint}`);
-    if (session.head.summary.freed)
-      throw refuse(`the data of session ${id} was freed; it is ${readState(session.head)}`);
+    const { summary } = session.head;
+    if (summary.split !== split)
+      throw refuse(`the split of session ${id} is ${summary.split}; set --split ${summary.split}`);
+    if (summary.freed) throw refuse(`the data of session ${id} was freed; it is ${readState(session.head)}`);
     return session;
   });
 }

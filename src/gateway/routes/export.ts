@@ -62,7 +62,7 @@ export function gatewayExportRoutes(app: App, context: GatewayExportContext): vo
   });
   app.post("/export_sessions", { schema: { body: sessionsBody } }, async (request, reply) => {
     const { body } = request;
-    const { session_ids: ids, wait_seconds, drain_seconds } = body;
+    const { session_ids: ids, split, wait_seconds, drain_seconds } = body;
     await refuseDuplicates(ids);
     const shares = await groupByWorker(ids, reply, context);
     const [first] = shares;
@@ -72,8 +72,8 @@ export function gatewayExportRoutes(app: App, context: GatewayExportContext): vo
     }
     const { pool, upstream } = context;
     const options = { pool, upstream, shares, headers: pickCredentials(request), signal: disconnectSignal(reply) };
-    await new BatchExport(options).waitUntilReady({ wait_seconds, drain_seconds });
-    const chunks = await exportWorkerSessions(ids, shares, { ...options, fields: { drain_seconds } });
+    await new BatchExport(options).waitUntilReady({ split, wait_seconds, drain_seconds });
+    const chunks = await exportWorkerSessions(ids, shares, { ...options, fields: { split, drain_seconds } });
     return reply.type(SESSIONS_FILE).send(Readable.from(chunks, { objectMode: false }));
   });
   app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request, reply) => {
@@ -93,13 +93,13 @@ async function exportPacked(
   reply: FastifyReply,
   body: BatchRequest,
 ): Promise<FastifyReply> {
-  const { session_ids, wait_seconds, drain_seconds, shard } = body;
+  const { session_ids, split, wait_seconds, drain_seconds, shard } = body;
   const options = toBatchOptions(body);
   const shards = toShards(body);
   const memory = body.transport === "shm" ? sharedMemory.pool : "heap";
   const headers = pickCredentials(request);
   const job = new BatchExport({ pool, upstream, shares, headers, signal: disconnectSignal(reply) });
-  await job.waitUntilReady({ wait_seconds, drain_seconds });
+  await job.waitUntilReady({ split, wait_seconds, drain_seconds });
   let summary: ExportSummary | undefined;
   const onPlanned = (planned: ExportSummary) => (summary = planned);
   const tags = shares.map(({ worker }) => worker.tag);
@@ -108,7 +108,7 @@ async function exportPacked(
     const work = () => packShards(sessions, options, shards, { memory, origin, onPlanned });
     return nameBatches(await metrics.exports.time(work), body, newId);
   };
-  const fields = { drain_seconds, ...(shard === undefined ? {} : shards) };
+  const fields = { split, drain_seconds, ...(shard === undefined ? {} : shards) };
   const packed = await job.export(session_ids, fields, pack, body.acknowledge ? body.lease_seconds : undefined);
   // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
   if (summary && (shard ?? 0) === 0) metrics.exports.count(summary);

@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from "prom-client";
-import type { SessionOutcome, SessionOver } from "../../session/session-events.js";
+import type { SessionFacts, SessionOutcome } from "../../session/session-events.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 
 const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600];
@@ -20,30 +20,32 @@ export function observeSessions(sessions: SessionRegistry, register: Registry): 
   const duration = new Histogram({
     name: "rolltape_session_duration_seconds",
     help: "Time from the start of a session to its end, or to its last call if it expired, by outcome.",
-    labelNames: ["outcome"],
+    labelNames: ["outcome", "split"],
     buckets: DURATION_BUCKETS,
     registers,
   });
   const turns = new Histogram({
     name: "rolltape_session_turns",
     help: "Interactions of a session when it was finished, by outcome.",
-    labelNames: ["outcome"],
+    labelNames: ["outcome", "split"],
     buckets: TURN_BUCKETS,
     registers,
   });
   const rewards = new Histogram({
     name: "rolltape_rewards",
     help: "Rewards that were set, before any discount, by scope. A changed reward is counted again.",
-    labelNames: ["scope"],
+    labelNames: ["scope", "split"],
     buckets: REWARD_BUCKETS,
     registers,
   });
-  const onOver = (session: SessionOver, outcome: SessionOutcome) => {
+  const onOver = (session: SessionFacts, outcome: SessionOutcome) => {
     const overAt = outcome === "expired" ? session.lastAccessAt : Date.now();
-    duration.observe({ outcome }, (overAt - session.createdAt) / 1000);
-    turns.observe({ outcome }, session.interactionCount);
+    const labels = { outcome, split: session.split };
+    duration.observe(labels, (overAt - session.createdAt) / 1000);
+    turns.observe(labels, session.interactionCount);
   };
-  const onReward = (reward: number, scope: string) => rewards.observe({ scope }, reward);
+  const onReward = ({ split }: SessionFacts, reward: number, scope: string) =>
+    rewards.observe({ scope, split }, reward);
   sessions.events.on("over", onOver).on("reward", onReward);
   return () => void sessions.events.off("over", onOver).off("reward", onReward);
 }

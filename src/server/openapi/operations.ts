@@ -86,6 +86,7 @@ const trajectories: OtherContent = {
       session_id: { type: "string" },
       task_id: { type: "string" },
       group_id: optionalText,
+      split: { type: "string", enum: ["train", "eval"] },
       interactions: {
         type: "object",
         description: "By id, in the order of their completion.",

@@ -72,6 +72,7 @@ function startSession(app: App, services: ExportServices): void {
         taskId: body.task_id,
         groupId: body.group_id,
         samplingOverride: dropUnfixed(body.sampling_override),
+        split: body.split,
         leaseId: body.lease_id,
         apiKey: body.api_key,
       });

@@ -5,7 +5,7 @@ import type { App } from "../../http/app-type.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import type { ExportServices } from "../services.js";
-import { toWaits } from "./export-waits.js";
+import { toExportRules } from "./export-rules.js";
 
 /** Adds the call that sends the records of sessions as a sessions file. The sessions stay as they are. */
 export function exportSessionsRoutes(app: App, services: ExportServices): void {
@@ -18,8 +18,8 @@ export function exportSessionsRoutes(app: App, services: ExportServices): void {
     async ({ body }, reply) => {
       const { exporter, origin } = services;
       await refuseDuplicates(body.session_ids);
-      const waits = toWaits(body, services, disconnectSignal(reply));
-      const { sessions, settle } = await exporter.prepare(body.session_ids, waits, () => Promise.resolve());
+      const rules = toExportRules(body, services, disconnectSignal(reply));
+      const { sessions, settle } = await exporter.prepare(body.session_ids, rules, () => Promise.resolve());
       const file = Readable.from(writeSessions(sessions, origin), { objectMode: false });
       // Not when the response closes, because the session that is being read must not be freed until the file is closed.
       file.once("close", () => settle("left"));

@@ -29,7 +29,7 @@ import { createDeferred } from "../../support/async/deferred.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import type { Slices } from "../../support/async/run-steps.js";
 import type { ExportServices } from "../services.js";
-import { toWaits } from "./export-waits.js";
+import { toExportRules } from "./export-rules.js";
 
 /** Exports of training data: one session with its interactions, or many sessions as one batch. */
 export function exportRoutes(app: App, services: ExportServices): void {
@@ -49,16 +49,16 @@ function exportTrajectories(app: App, services: ExportServices): void {
       const { exporter, metrics, origin } = services;
       const onPlanned = (summary: ExportSummary) => metrics.exports.count(summary);
       const pack = toTrajectoryOptions(body);
-      const waits = toWaits(body, services, disconnectSignal(reply));
+      const rules = toExportRules(body, services, disconnectSignal(reply));
       if (body.format === "safetensors") {
         const options = batchOptionsSchema.parse(pack);
-        const batch = await exporter.one(body.session_id, waits, (session) =>
+        const batch = await exporter.one(body.session_id, rules, (session) =>
           metrics.exports.time(() => packBatch([session], options, { origin, onPlanned })),
         );
         return sendBatch(batch, [body.session_id], reply, metrics.exports);
       }
       const includeMessages = body.include.includes("messages");
-      const json = await exporter.one(body.session_id, waits, (session) =>
+      const json = await exporter.one(body.session_id, rules, (session) =>
         metrics.exports.time(() =>
           packTrajectories(session, { ...pack, includeMessages, model: origin.model, onPlanned }),
         ),
@@ -81,7 +81,7 @@ function exportBatch(app: App, services: ExportServices): void {
       await refuseDuplicates(body.session_ids);
       const options = toBatchOptions(body);
       const shards = toShards(body);
-      const waits = toWaits(body, services, disconnectSignal(reply));
+      const rules = toExportRules(body, services, disconnectSignal(reply));
       const memory = body.transport === "shm" ? services.sharedMemory.pool : "heap";
       const { metrics, origin } = services;
       let summary: ExportSummary | undefined;
@@ -96,7 +96,7 @@ function exportBatch(app: App, services: ExportServices): void {
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const exportAll = async () => {
-        const { packed, sessions, settle } = await services.exporter.prepare(body.session_ids, waits, pack, part);
+        const { packed, sessions, settle } = await services.exporter.prepare(body.session_ids, rules, pack, part);
         settle(body.acknowledge ? "held" : "taken");
         // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
         if (summary && (shard ?? 0) === 0) metrics.exports.count(summary);

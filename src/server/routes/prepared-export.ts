@@ -2,10 +2,10 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import {
   EXPORT_ID,
+  exportRuleFields,
   leaseSeconds,
   refuseDuplicates,
   sessionIds,
-  waitFields,
   waitSeconds,
 } from "../../admin-api/batch-request.js";
 import { SESSIONS_FILE } from "../../admin-api/sessions-request.js";
@@ -18,12 +18,12 @@ import type { PreparedExport } from "../../session/export/exporter.js";
 import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import { MAX_BATCH_ID } from "../../session/worker-tag.js";
 import type { ExportServices } from "../services.js";
-import { toWaits } from "./export-waits.js";
+import { toExportRules } from "./export-rules.js";
 
 const prepareBody = controlBody({
   session_ids: sessionIds,
   ...shardFields,
-  ...waitFields,
+  ...exportRuleFields,
   hold_seconds: waitSeconds
     .max(3600)
     .default(60)
@@ -53,13 +53,13 @@ function ready(app: App, services: ExportServices): void {
       config: { key: "admin", worksWithoutDisk: true },
       schema: {
         summary: "Wait until sessions can be exported; returns the same errors as the export",
-        body: controlBody({ session_ids: sessionIds, ...waitFields }),
+        body: controlBody({ session_ids: sessionIds, ...exportRuleFields }),
         response: { 200: z.object({ sessions: z.int() }) },
       },
     },
     async ({ body }, reply) => {
-      const waits = toWaits(body, services, disconnectSignal(reply));
-      return { sessions: (await services.exporter.ready(body.session_ids, waits)).length };
+      const rules = toExportRules(body, services, disconnectSignal(reply));
+      return { sessions: (await services.exporter.ready(body.session_ids, rules)).length };
     },
   );
 }
@@ -78,9 +78,9 @@ function prepare(app: App, services: ExportServices): void {
       const { exporter, origin, preparedExports } = services;
       await refuseDuplicates(body.session_ids);
       const { session_ids, shards, shard, hold_seconds } = body;
-      const waits = toWaits(body, services, disconnectSignal(reply));
+      const rules = toExportRules(body, services, disconnectSignal(reply));
       const part = shard === undefined ? undefined : { shards, shard };
-      const prepared = await exporter.prepare(session_ids, waits, () => Promise.resolve(), part);
+      const prepared = await exporter.prepare(session_ids, rules, () => Promise.resolve(), part);
       const file = Readable.from(writeSessions(prepared.sessions, origin, { forBatch: true }), { objectMode: false });
       const id = preparedExports.hold(
         { ...prepared, settle: afterReading(file, prepared.settle) },

@@ -38,10 +38,11 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ExportServic
     async ({ query }) => {
       // Between two sweeps, sessions would still be `exported` after the end of their lease.
       exportLeases.reap();
-      const { state, task_id: taskId, lease_id: leaseId, after, limit } = query;
+      const { state, task_id: taskId, split, lease_id: leaseId, after, limit } = query;
       const isSelected = (session: Session) =>
         (state === undefined || session.state === state) &&
         (taskId === undefined || session.taskId === taskId) &&
+        (split === undefined || session.split === split) &&
         (leaseId === undefined || session.leaseId === leaseId);
       const listed = [...registry.all()].filter(isSelected).map((session) => {
         return { session_id: session.id, created_at: session.createdAt / 1000, session };
@@ -145,6 +146,7 @@ function toRecord(session: Session): z.input<typeof listedSession> {
     session_id: session.id,
     task_id: session.taskId,
     group_id: session.groupId ?? null,
+    split: session.split,
     sampling_override: session.samplingOverride ?? null,
     lease_id: session.leaseId ?? null,
     state: session.state,

@@ -3,6 +3,7 @@ import type { BatchTensorLayout, NativeBatch, PackOptions } from "../../native/c
 import { Slices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { Session } from "../session.js";
+import type { Split } from "../session-summary.js";
 import type { BatchMemory } from "./batch-memory.js";
 import {
   type BatchMetadata,
@@ -29,6 +30,7 @@ export interface BatchRow {
   readonly taskId: string;
   /** Null if the session has no group. */
   readonly groupId: string | null;
+  readonly split: Split;
   readonly interactionId: string;
   /** Number of tokens without padding. */
   readonly length: number;
@@ -220,9 +222,9 @@ function* preparePack<Layout extends BatchTensorLayout>(
 
 function listRows({ native: { rows }, sessions }: ExportPlan, names: RowNames): BatchRow[] {
   return names.interactionIds.map((interactionId, i) => {
-    const { id, taskId, groupId = null } = findOwner(rows, sessions, i);
+    const { id, taskId, groupId = null, split } = findOwner(rows, sessions, i);
     const [length, reward] = [rows.lengths[i] ?? 0, rows.rewards[i] ?? 0];
     const hints = names.hints.get(i);
-    return { sessionId: id, taskId, groupId, interactionId, length, reward, ...(hints && { hints }) };
+    return { sessionId: id, taskId, groupId, split, interactionId, length, reward, ...(hints && { hints }) };
   });
 }

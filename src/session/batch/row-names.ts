@@ -30,7 +30,7 @@ export function* readRowNames({ native: { rows }, sessions }: ExportPlan): Steps
 }
 
 /**
- * Returns the metadata `rows` as UTF-8 in pieces: JSON with session_id, task_id, group_id, interaction_id and length of each row,
+ * Returns the metadata `rows` as UTF-8 in pieces: JSON with session_id, task_id, group_id, split, interaction_id and length of each row,
  * and the ids that the agent program sent.
  */
 export function* writeRowsJson(plan: ExportPlan, names: RowNames): Steps<Uint8Array[]> {
@@ -43,8 +43,8 @@ function* writeRows({ native: { rows }, sessions }: ExportPlan, { interactionIds
   for (const [row, interactionId] of interactionIds.entries()) {
     if (rows.sessions[row] !== session) {
       session = rows.sessions[row] ?? 0;
-      const { id, taskId, groupId = null } = findOwner(rows, sessions, row);
-      owner = JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId }).slice(0, -1);
+      const { id, taskId, groupId = null, split } = findOwner(rows, sessions, row);
+      owner = JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId, split }).slice(0, -1);
     }
     const ids = writeAgentIds(hints.get(row));
     yield `${owner},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}${ids}}`;

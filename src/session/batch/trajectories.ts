@@ -33,6 +33,7 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     session_id: session.id,
     task_id: session.taskId,
     group_id: session.groupId ?? null,
+    split: session.split,
     model: model ?? null,
     style,
     discount,

@@ -5,10 +5,13 @@ import { SessionError } from "../errors.js";
 import type { ExportOutcome } from "../lifecycle.js";
 import type { Session } from "../session.js";
 import type { SessionRegistry } from "../session-registry.js";
+import type { Split } from "../session-summary.js";
 import { DamagedSessionError } from "../stored/damaged-session-error.js";
 import type { ExportedShard } from "./retention.js";
 
-export interface ExportWaits {
+export interface ExportRules {
+  /** The export refuses other sessions. Default: `train` */
+  readonly split?: Split | undefined;
   /** How long to wait for sessions that are still active. */
   readonly waitMilliseconds: number;
   /** How long to wait for calls in flight of ended sessions before they are aborted. */
@@ -43,11 +46,13 @@ export class Exporter {
   }
 
   /** Exports one session. Throws the error of that session if it cannot be exported. */
-  async one<T>(id: string, waits: ExportWaits, pack: (session: Session) => Promise<T>): Promise<T> {
+  async one<T>(id: string, rules: ExportRules, pack: (session: Session) => Promise<T>): Promise<T> {
     const session = this.#registry.get(id);
-    await session.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal);
+    // Before the wait, because a session never changes its split.
+    throwIf(findWrongSplit(session, rules));
+    await session.lifecycle.waitEnd(rules.waitMilliseconds, rules.signal);
     throwIfRefused(session);
-    await drain(session, waits);
+    await drain(session, rules);
     throwIfRefused(session);
     const refuse = (refused: Refusals) => refused[0].error;
     return settleAsTaken(await this.#prepare([session], () => pack(session), { refuse }));
@@ -61,34 +66,36 @@ export class Exporter {
    */
   async prepare<T>(
     ids: readonly string[],
-    waits: ExportWaits,
+    rules: ExportRules,
     pack: (sessions: Session[], slices: Slices) => Promise<T>,
     part?: ExportedShard,
   ): Promise<PreparedExport<T>> {
     const slices = new Slices();
-    const sessions = await this.ready(ids, waits, slices);
+    const sessions = await this.ready(ids, rules, slices);
     // Most sessions of a large batch have no calls in flight, and each promise costs time on the event loop.
     const busy = await slices.run(select(sessions, ({ calls }) => calls.size > 0));
-    await Promise.all(busy.map((session) => drain(session, waits)));
+    await Promise.all(busy.map((session) => drain(session, rules)));
     return this.#prepare(sessions, () => pack(sessions, slices), { refuse: batchRefusal, part, slices });
   }
 
   /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */
-  async ready(ids: readonly string[], waits: ExportWaits, slices = new Slices()): Promise<Session[]> {
-    const { sessions, refused } = await slices.run(this.#find(ids));
+  async ready(ids: readonly string[], rules: ExportRules, slices = new Slices()): Promise<Session[]> {
+    const { sessions, refused } = await slices.run(this.#find(ids, rules));
     const active = refused.length > 0 ? [] : await slices.run(select(sessions, ({ state }) => state === "active"));
-    await Promise.all(active.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
+    await Promise.all(active.map((s) => s.lifecycle.waitEnd(rules.waitMilliseconds, rules.signal)));
     const refusals = refused.concat(await slices.run(findRefusals(sessions)));
     if (areRefusals(refusals)) throw batchRefusal(refusals, ids.length);
     return sessions;
   }
 
-  *#find(ids: readonly string[]): Steps<{ sessions: Session[]; refused: Refusal[] }> {
+  *#find(ids: readonly string[], rules: ExportRules): Steps<{ sessions: Session[]; refused: Refusal[] }> {
     const sessions: Session[] = [];
     const refused: Refusal[] = [];
     for (const id of ids) {
       try {
-        sessions.push(this.#registry.get(id));
+        const session = this.#registry.get(id);
+        throwIf(findWrongSplit(session, rules));
+        sessions.push(session);
       } catch (error) {
         if (!(error instanceof SessionError)) throw error;
         refused.push({ id, error });
@@ -215,6 +222,20 @@ function* beginExports(sessions: readonly Session[], begun: Session[]): Steps<Re
   return refused;
 }
 
+/** Returns the error for a session of the other split; undefined if the export takes it. */
+function findWrongSplit(session: Session, { split = "train" }: ExportRules): SessionError | undefined {
+  if (session.split === split) return undefined;
+  const message =
+    session.split === "eval"
+      ? `Session ${session.id} is an evaluation session, which an export of training sessions refuses. Set \`split\` to \`eval\` to export evaluation sessions.`
+      : `Session ${session.id} is a training session, which an export with \`split\` \`eval\` refuses. Leave out \`split\` to export training sessions.`;
+  return new SessionError("wrong_split", message, { param: "split" });
+}
+
+function throwIf(error: SessionError | undefined): void {
+  if (error) throw error;
+}
+
 /** Returns why a session cannot be exported; undefined if it can. */
 function findRefusal(session: Session): SessionError | undefined {
   if (session.state === "active") {
@@ -233,7 +254,7 @@ function findRefusal(session: Session): SessionError | undefined {
   return undefined;
 }
 
-async function drain(session: Session, { drainMilliseconds }: ExportWaits): Promise<void> {
+async function drain(session: Session, { drainMilliseconds }: ExportRules): Promise<void> {
   if (await session.calls.waitIdle(drainMilliseconds)) return;
   const message = `Session ${session.id} is being exported and accepts no more model calls.`;
   const reason = new SessionError("call_aborted", message);

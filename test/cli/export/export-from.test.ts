@@ -86,6 +86,19 @@ test("chosen sessions are exported in their order", async () => {
   await expect(exportAgain(left.sessions, { state: ["expired"] })).rejects.toMatchObject({ code: "nothing_to_export" });
 });
 
+test("a sessions file of evaluation sessions is exported, also with --split", async () => {
+  const left = await leave();
+  const session = await left.proxy.session({ split: "eval" });
+  await left.proxy.turn(session, [{ role: "user", content: "a" }]);
+  await left.proxy.end(session);
+  const body = { session_ids: [session.id], split: "eval" };
+  writeFileSync(left.sessions, (await left.proxy.post("/export_sessions", body)).raw);
+  const served = (await left.proxy.post("/export_batch", body)).raw;
+  expect((await exportAgain(left.sessions, {})).equals(served)).toBe(true);
+  expect((await exportAgain(left.sessions, { split: "eval" })).equals(served)).toBe(true);
+  await expect(exportAgain(left.sessions, { split: "train" })).rejects.toMatchObject({ code: "nothing_to_export" });
+});
+
 test("options that are not set are those of the batch beside the sessions file", async () => {
   const exported = { style: "concat", concat_reward: "return", discount: 0.5, tags: [""] };
   const left = await leave(exported);

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readRows } from "../../../src/batch-file/batch-rows.js";
 import { exportStorage } from "../../../src/cli/export/export-storage.js";
 import { recordKey, sessionKey } from "../../../src/session/stored/keys.js";
+import { parseHeader } from "../../../src/support/safetensors/read-header.js";
 import type { Proxy, StartedSession } from "../../helpers/proxy.js";
 import {
   changeStored,
@@ -79,6 +81,26 @@ test("exports chosen sessions in their order, and leaves the folder as it is", a
   const proxy = await startStored(directory);
   for (const session of chosen) await proxy.end(session);
   expect(readFileSync(out).equals(await exportByServer(proxy, chosen, {}))).toBe(true);
+});
+
+test("exports training sessions, or evaluation sessions if they are asked for", async () => {
+  const directory = newFolder();
+  const proxy = await startStored(directory);
+  for (const split of ["train", "eval"]) {
+    const session = await proxy.session({ task_id: split, split });
+    await proxy.turn(session, [{ role: "user", content: "a" }]);
+    await proxy.end(session);
+  }
+  await proxy.close();
+  const out = join(newFolder(), "batch.safetensors");
+  const readTasks = () => readRows(parseHeader(readFileSync(out))).map((row) => row.task_id);
+  await exportStorage({ storage: directory, out });
+  expect(readTasks()).toEqual(["train"]);
+  await exportStorage({ storage: directory, out, split: "eval" });
+  expect(readTasks()).toEqual(["eval"]);
+  await expect(exportStorage({ storage: directory, out, sessions: ["eval-1"] })).rejects.toThrow(
+    "--sessions: the split of session eval-1 is eval; set --split eval",
+  );
 });
 
 test("leaves out calls whose answer may not have arrived, like a server, unless they are asked for", async () => {

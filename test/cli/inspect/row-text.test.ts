@@ -108,7 +108,7 @@ describe("the text of each token", () => {
 
 const SHOWN: ShownRow = {
   row: 3,
-  entry: { session_id: "s\u001b[2J", task_id: null, group_id: null, interaction_id: "i", length: 4 },
+  entry: { session_id: "s\u001b[2J", task_id: null, group_id: null, split: "train", interaction_id: "i", length: 4 },
   reward: 0.5,
   tokens: {
     ids: Int32Array.of(1, 2, 3, 4),

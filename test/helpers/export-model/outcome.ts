@@ -44,6 +44,7 @@ function buildMetadata(
       session_id: row.sessionId,
       task_id: row.taskId,
       group_id: row.groupId,
+      split: "train",
       interaction_id: row.interactionId,
       length: row.length,
     })),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class RowInfo(TypedDict, total=False):
     session_id: str
     task_id: str
     group_id: str | None
+    split: Literal["train", "eval"]
     interaction_id: str
     length: int
     agent_id: str

@@ -22,7 +22,13 @@ class SamplingOverride(TypedDict, total=False):
     max_tokens: int
 
 
+Split = Literal["train", "eval"]
+
+
 class SessionsOptions(TypedDict, total=False):
+    """`split`: exports training sessions (default) or evaluation sessions, and refuses others."""
+
+    split: Split
     wait_seconds: float
     drain_seconds: float
 

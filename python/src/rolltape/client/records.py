@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-from .options import SamplingOverride
+from .options import SamplingOverride, Split
 
 
 class Health(TypedDict, total=False):
@@ -21,6 +21,7 @@ class SessionRecord(TypedDict):
     session_id: str
     task_id: str
     group_id: str | None
+    split: Split
     sampling_override: SamplingOverride | None
     state: Literal["active", "ended", "exported", "expired"]
     created_at: float

@@ -24,7 +24,7 @@ from .worker_address import worker_probe
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .options import SamplingOverride, SharedOptions
+    from .options import SamplingOverride, SharedOptions, Split
 
 T = TypeVar("T")
 
@@ -86,15 +86,17 @@ class Client:
         group_id: str | None = None,
         *,
         sampling_override: SamplingOverride | None = None,
+        split: Split | None = None,
         api_key: str | None = None,
     ) -> Session:
         """Starts a session, which takes a slot. Use it in a `with` statement, which ends it, or call `end`.
 
         sampling_override: sampling parameters of each call of the session, instead of those of requests.
+        split: `eval` for an evaluation session, which exports of training sessions refuse.
 
         Raises CapacityError `no_capacity` if no slot is free.
         """
-        call = calls.start_session(task_id, group_id, sampling_override=sampling_override, api_key=api_key)
+        call = calls.start_session(task_id, group_id, sampling_override=sampling_override, split=split, api_key=api_key)
         started = self.run(call)
         return Session(self, started, self._address(started))
 

@@ -57,7 +57,7 @@ class Step:
         """
         own = self._runner
         chosen = own.agent if agent is None else agent
-        runner = EpisodeRunner(chosen, own.client, own.timeout, own.max_concurrency, own.reward_scope)
+        runner = EpisodeRunner(chosen, own.client, own.timeout, own.max_concurrency, own.reward_scope, split="eval")
         result = await evaluate(runner, tasks, n)
         self.log({f"{name}/reward_mean": result.mean, f"{name}/failed": result.failed})
         return result

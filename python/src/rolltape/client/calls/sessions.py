@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, list_of_ids, read_lines, read_object, without_none
-from ..options import SamplingOverride
+from ..options import SamplingOverride, Split
 from ..records import EndedSessions, SessionPage, SessionRecord, Transcript
 from ..started_session import StartedSession, read_started
 
@@ -23,6 +23,7 @@ def start_session(
     group_id: str | None = None,
     *,
     sampling_override: SamplingOverride | None = None,
+    split: Split | None = None,
     api_key: str | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[StartedSession]:
@@ -32,11 +33,14 @@ def start_session(
     group_id: the same for all samples of one task.
     sampling_override: sampling parameters of each call of the session, such as `{"temperature": 1.0, "max_tokens": 512}`.
         They replace those of requests and of the server's configuration.
+    split: `eval` for an evaluation session, which exports of training sessions refuse; `train` by default.
     api_key: a session key of your choice, 16 characters or more.
 
     Raises CapacityError `no_capacity` if no slot is free.
     """
-    body = without_none(task_id=task_id, group_id=group_id, sampling_override=sampling_override, api_key=api_key)
+    body = without_none(
+        task_id=task_id, group_id=group_id, sampling_override=sampling_override, split=split, api_key=api_key
+    )
     return Call("POST", "/rl/start_session", read_started, body, timeout=timeout, idempotent=False)
 
 
@@ -96,12 +100,13 @@ def list_sessions(
     state: State | None = None,
     task_id: str | None = None,
     *,
+    split: Split | None = None,
     limit: int | None = None,
     after: str | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[SessionPage]:
     """Returns one page of sessions (1000 by default), oldest first. `next` of a page is `after` of the following one."""
-    query = without_none(state=state, task_id=task_id, limit=str(limit or PAGE), after=after)
+    query = without_none(state=state, task_id=task_id, split=split, limit=str(limit or PAGE), after=after)
     return Call("GET", "/rl/sessions", read_object, query=query, timeout=timeout)
 
 
