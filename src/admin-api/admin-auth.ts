@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../http/errors.js";
+import { adminKeyInPath, hasPathKey } from "../http/path-key.js";
 import { MISSING_KEY, readKeys } from "../http/read-keys.js";
 import { readKeyTag } from "../session/worker-tag.js";
 import { hashText, sameHash } from "../support/hash-text.js";
@@ -22,9 +23,9 @@ export const adminAuth = fp<AdminAuthOptions>((app, { adminKey }, done) => {
   if (adminKey === undefined) return done();
   const adminHash = hashText(adminKey);
   app.addHook("onRequest", (request, _reply, next) => {
-    const isAllowed =
-      request.routeOptions.config.public || readKeys(request).some((key) => sameHash(hashText(key), adminHash));
-    next(isAllowed ? undefined : keyError(request));
+    const isAdmin = readKeys(request).some((key) => sameHash(hashText(key), adminHash));
+    if (request.routeOptions.config.public || (isAdmin && !hasPathKey(request))) return next();
+    next(isAdmin ? adminKeyInPath() : keyError(request));
   });
   done();
 });

@@ -12,6 +12,7 @@ import { onResponseClose } from "./disconnect.js";
 import { routeRefused } from "./error-handler.js";
 import { ApiError, MAX_PARAM_LENGTH } from "./errors.js";
 import { continueLate } from "./expect-continue.js";
+import { takePathKey } from "./path-key.js";
 import { readTraceContext } from "./trace-context.js";
 import { zodValidator } from "./validation.js";
 
@@ -65,6 +66,7 @@ export function createApp(options: AppOptions): App {
     // Without these, Fastify loads the hundred modules of its own compilers before they are replaced below.
     schemaController: { compilersFactory: buildersOf(validator) },
     bodyLimit: maxBodyBytes,
+    rewriteUrl: takePathKey,
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => routeRefused(app, error, request, reply),

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../../http/errors.js";
+import { adminKeyInPath, hasPathKey } from "../../http/path-key.js";
 import { MISSING_KEY, readKeys } from "../../http/read-keys.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
@@ -47,6 +48,7 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
     const keys = readKeys(request);
     if (keys.length === 0) throw new ApiError("missing_api_key", MISSING_KEY);
     const holders = keys.flatMap((key) => findHolder(key) ?? []);
+    if (hasPathKey(request) && holders.some(({ kind }) => kind === "admin")) throw adminKeyInPath();
     const holder = holders.find(({ kind }) => required === "any" || kind === required);
     if (!holder) {
       if (holders.length === 0) throw revokedKey();

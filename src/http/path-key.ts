@@ -1,0 +1,53 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { ApiError } from "./errors.js";
+
+/** `/s/{key}/rest`, also in absolute form and with the duplicate slashes that routing ignores. */
+const PATH_KEY = /^(https?:\/\/[^/?#]*)?\/+s\/+([^/?#]+)(\/[^?#]*)?(.*)$/is;
+const VISIBLE = /^[\x21-\x7e]+$/;
+
+/** Requests whose key was in their path. */
+const withPathKey = new WeakSet<IncomingMessage>();
+
+/**
+ * Moves a key from the path of a request into its headers, for programs that send neither. Nothing behind this sees the key in a path,
+ * so it reaches no log, no metric and no other server. The keys in the headers are replaced, because such a program sends a placeholder.
+ *
+ * Call this before routing.
+ *
+ * @returns the target without the key
+ */
+export function takePathKey(raw: IncomingMessage): string {
+  const { url = "/" } = raw;
+  const found = PATH_KEY.exec(url);
+  if (!found) return url;
+  const [, origin = "", encoded = "", path = "/", rest = ""] = found;
+  const target = `${origin}${path}${rest}`;
+  // Fastify has set it to the target with the key.
+  Object.assign(raw, { originalUrl: target });
+  const { "x-api-key": _, "x-goog-api-key": _google, ...headers } = raw.headers;
+  raw.headers = { ...headers, authorization: `Bearer ${decodeKey(encoded)}` };
+  withPathKey.add(raw);
+  return target;
+}
+
+/** Returns true if the key of the request was in its path. Such a key cannot be the admin key: other programs log paths. */
+export function hasPathKey({ raw }: FastifyRequest): boolean {
+  return withPathKey.has(raw);
+}
+
+export function adminKeyInPath(): ApiError {
+  const message = "The admin key must not be in the path of a request, because paths are logged. Send it in a header.";
+  return new ApiError("wrong_key_kind", message);
+}
+
+/** A key that no header could have stays encoded, and is then unknown. */
+function decodeKey(encoded: string): string {
+  if (!encoded.includes("%")) return encoded;
+  try {
+    const key = decodeURIComponent(encoded);
+    return VISIBLE.test(key) ? key : encoded;
+  } catch {
+    return encoded;
+  }
+}
