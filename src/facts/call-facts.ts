@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bool, type Fact, type FactColumn, f32, i32, label } from "./fact.js";
 import { type RecordedSampling, SAMPLING_FACTS } from "./recorded-sampling.js";
 
-const APIS = ["chat.completions", "responses", "messages", "generate_content"] as const;
+const APIS = ["chat.completions", "responses", "messages", "generate_content", "completions", "generate"] as const;
 
 /** The API through which a call came. */
 export type Api = (typeof APIS)[number];

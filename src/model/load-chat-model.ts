@@ -194,7 +194,7 @@ export class FolderChatModel implements ChatModel {
   }
 
   outputParser(options: OutputParserOptions): OutputParser {
-    return new TokenOutputParser(this.#vocabulary, this.families, options);
+    return new TokenOutputParser(this.#vocabulary, options.isPlain ? NO_FAMILIES : this.families, options);
   }
 
   #chooseDialogue(conversation: Conversation): Dialogue {
@@ -211,6 +211,8 @@ export class FolderChatModel implements ChatModel {
     return { template, continuations: new ContinuationFinder(template, { stops, addedTokenAt }) };
   }
 }
+
+const NO_FAMILIES: OutputFamilies = { tools: "none", reasoning: "none" };
 
 function* renderPrompt(
   template: ChatTemplate,

@@ -7,6 +7,8 @@ export interface ModelRequest {
   /** The model that the request names. It is recorded, but does not select a model: the policy always answers. */
   readonly model: string | undefined;
   readonly conversation: Conversation;
+  /** The prompt, if the client gives it as token ids. The conversation then has no messages. */
+  readonly promptIds?: Int32Array | undefined;
   /** The interaction that the request says it continues. */
   readonly previousId?: string | undefined;
   readonly sampling: RequestSampling;

@@ -15,8 +15,10 @@ export const noTokenIds = unsupported(
   (value) => value === false,
 );
 
-const idList = z.array(z.int()) as unknown as z.ZodType<InsertedJson, InsertedJson>;
-const floatList = z.array(z.number()) as unknown as z.ZodType<InsertedJson, InsertedJson>;
+/** A list of token ids. */
+export const idList = z.array(z.int()) as unknown as z.ZodType<InsertedJson, InsertedJson>;
+/** A list of log probabilities. */
+export const numberList = z.array(z.number()) as unknown as z.ZodType<InsertedJson, InsertedJson>;
 
 const ASKED = "If the request has `return_token_ids`.";
 
@@ -27,7 +29,7 @@ export const tokenIds = idList.optional().describe(`All sampled ids in order. ${
 export const itemTokens = {
   prompt_token_ids: promptTokenIds,
   generation_token_ids: tokenIds,
-  generation_log_probs: floatList.optional().describe(`One log probability per sampled id. ${ASKED}`),
+  generation_log_probs: numberList.optional().describe(`One log probability per sampled id. ${ASKED}`),
 };
 
 const versionSpan = z.object({

@@ -32,6 +32,11 @@ export class TokenJson {
     return before + (Number.isFinite(logprob) ? logprob : "null") + after;
   }
 
+  /** Returns the name of one token as JSON. */
+  writeName(id: number): string {
+    return JSON.stringify(this.#texts.tokenText(id));
+  }
+
   /** Returns the entry of one token in the shape of Gemini's API. */
   writeCandidate(id: number, logprob: number): string {
     const before = this.#candidates.get(id) ?? this.#learnCandidate(id);

@@ -64,6 +64,9 @@ export interface CallRules {
   readonly strict: ReadonlySet<string>;
 }
 
+/** The rules of a request without tools. */
+export const NO_CALL_RULES: CallRules = { mustCall: undefined, single: undefined, strict: new Set() };
+
 interface CallFields {
   /** The tools that the prompt shows. */
   readonly tools: readonly Tool[];

@@ -53,6 +53,7 @@ import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { tokenPromptRoutes } from "./routes/token-prompts.js";
 import { transcriptRoutes } from "./routes/transcripts.js";
 import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import type { ServerServices } from "./services.js";
@@ -181,6 +182,7 @@ export async function createServer({
     weightRoutes(app, context);
     weightStepRoutes(app, context);
     chatCompletionRoutes(app, context);
+    tokenPromptRoutes(app, context);
     responsesRoutes(app, context);
     messagesRoutes(app, context);
     generateContentRoutes(app, context);

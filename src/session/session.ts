@@ -21,7 +21,7 @@ import {
 } from "./session-summary.js";
 import type { SessionJournal } from "./stored/journal.js";
 import { ToolLists } from "./tool-lists.js";
-import { beginTurn, type Turn } from "./turn/turn.js";
+import { beginTurn, type SequencePlace, type Turn } from "./turn/turn.js";
 
 export interface SessionOptions extends SessionStart {
   readonly id: string;
@@ -200,9 +200,11 @@ export class Session {
    * Begins a model call in steps, because conversations can have megabytes.
    *
    * @param previousId id of the interaction that the request names as its predecessor
+   * @param place see {@link TurnOptions.place}
    */
-  begin(conversation: Conversation, previousId?: string): Steps<Turn> {
+  begin(conversation: Conversation, previousId?: string, place?: SequencePlace): Steps<Turn> {
     return beginTurn(this.data, conversation, {
+      place,
       previous: previousId === undefined ? undefined : this.find(previousId),
       requireRecordable: (id) => this.#requireRecordable(id),
       onRecorded: (promptTokens, outputTokens) => {

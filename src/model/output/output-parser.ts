@@ -56,6 +56,8 @@ export interface OutputParserOptions {
   readonly promptEnd: string;
   /** The prompt has begun the answer itself, so no reasoning comes first. */
   readonly answerBegun?: boolean;
+  /** The output is text only: reasoning and calls stay in it. */
+  readonly isPlain?: boolean;
   /** Text events have `tokens`. */
   readonly textTokens?: boolean;
 }

@@ -1,17 +1,10 @@
 import { z } from "zod";
 import { toChatMessage } from "../../conversation/chat-message.js";
 import { showAsText } from "../../conversation/media.js";
-import { type AnswerStart, type GenerationAnswer, sumTokens } from "../generation-answer.js";
+import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import { tokenLogprobs, toLogprobs } from "../logprobs.js";
 import { answerVersions, IdsJson, promptTokenIds, toAnswerVersions, tokenIds } from "../token-ids.js";
-
-const usage = z.object({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-  prompt_tokens_details: z.object({ cached_tokens: z.int() }),
-  completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
-});
+import { sumUsage, usage } from "./usage.js";
 
 export const chatCompletionResponseSchema = z.object({
   id: z.string().describe("The interaction id of the first choice, for /rl/set_reward."),
@@ -75,17 +68,4 @@ function toChoice({ interactionId, message, tokens, finishReason, sampled }: Gen
 /** Like OpenAI: null if there are tool calls and no text, otherwise the text, which may be empty. */
 function toAnswerText({ content, toolCalls }: GenerationAnswer["message"]): string | null {
   return content === "" && toolCalls !== undefined && toolCalls.length > 0 ? null : showAsText(content);
-}
-
-/** Returns the usage of a call. Like in OpenAI's API, the prompt counts once, however many choices there are. */
-export function sumUsage(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []): z.input<typeof usage> {
-  const { promptTokens, cachedTokens } = answer;
-  const { completionTokens, reasoningTokens } = sumTokens([answer, ...others]);
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: cachedTokens },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens },
-  };
 }

@@ -6,7 +6,8 @@ import type { AnswerEvent } from "../output-parts.js";
 import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { IdsJson, toAnswerVersions } from "../token-ids.js";
-import { sumUsage, toPromptIds } from "./response.js";
+import { toPromptIds } from "./response.js";
+import { sumUsage } from "./usage.js";
 
 const DONE = "data: [DONE]\n\n";
 

@@ -13,7 +13,7 @@ import type { InFlightCall } from "../../session/delivery/calls-in-flight.js";
 import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
-import type { Turn } from "../../session/turn/turn.js";
+import type { SequencePlace, Turn } from "../../session/turn/turn.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
 import { runInIterations } from "../../support/async/run-steps.js";
@@ -33,7 +33,8 @@ export interface ProtocolCall {
   readonly api: Api;
   readonly idPrefix: string;
   readonly request: ModelRequest;
-  readonly encoder: () => StreamEncoder;
+  /** Absent: answers are never streamed. */
+  readonly encoder?: () => StreamEncoder;
   /** @param others the answers of the further choices */
   readonly toResponse: (answer: GenerationAnswer, others: readonly GenerationAnswer[]) => object;
   /** Returns the memory that the call keeps besides its interaction once it is recorded, without its output, in bytes. */
@@ -49,6 +50,12 @@ export interface BegunChoice {
   readonly id: string;
   readonly inFlight: InFlightCall;
   readonly admitted: AdmittedCall | null;
+}
+
+/** A prompt of token ids, and the messages under which it is recorded. */
+export interface GivenTokens {
+  readonly place: SequencePlace;
+  readonly conversation: Conversation;
 }
 
 /** The parts of a call that its prompt is made of. */
@@ -90,7 +97,8 @@ export class Call {
   constructor(services: CallServices, http: FastifyRequest, reply: FastifyReply, protocol: ProtocolCall) {
     this.services = services;
     this.protocol = protocol;
-    this.stream = protocol.request.stream ? new EventStream(reply, protocol.encoder(), services) : undefined;
+    const encoder = protocol.request.stream ? protocol.encoder?.() : undefined;
+    this.stream = encoder && new EventStream(reply, encoder, services);
     this.session = requireSession(http);
     this.takeovers = http.takeovers;
     this.admitted = http.admitted;
@@ -131,15 +139,17 @@ export class Call {
   /**
    * Finds the place of the request in its session's conversations, and begins its choices.
    *
+   * @param given the prompt, if the client gave it as token ids
    * @throws ApiError `prompt_too_large`, or if the session has no room for all choices
    * @throws SessionError `session_ended`
    */
-  async begin(): Promise<void> {
+  async begin(given?: GivenTokens): Promise<void> {
     const { services, session, request } = this;
-    this.#isLong = isLongPrompt(services, request.conversation);
+    const { conversation } = given ?? request;
+    this.#isLong = isLongPrompt(services, conversation);
     if (this.#isLong) await eventLoop.yield();
     requireOpen(services, session);
-    this.#turn = await runInIterations(session.begin(request.conversation, request.previousId));
+    this.#turn = await runInIterations(session.begin(conversation, request.previousId, given?.place));
     // The session may have ended or been taken over between the steps.
     requireOpen(services, session);
     requireSession(this);
@@ -280,11 +290,13 @@ export function requireOpen({ draining }: Pick<CallServices, "draining">, sessio
  * and the first attempt was not. A side call with the same messages but other tools or sampling has another one.
  */
 function computeRequestKey({ api, request, turn }: Call): string {
-  const { conversation, previousId, model, sampling, calls, logprobs, choices = 1 } = request;
+  const { conversation, previousId, model, sampling, calls, logprobs, choices = 1, promptIds } = request;
   // The last 16 bytes are the chain digest of the last message, which covers all messages.
   const messages = Buffer.from(turn.digests.subarray(-16)).toString("base64url");
   const context = [previousId, conversation.prefill, turn.toolsKey, calls.mustCall, calls.single, [...calls.strict]];
-  const text = JSON.stringify([messages, ...context, api, model, sampling, logprobs, choices]);
+  const ids =
+    promptIds && hashText(Buffer.from(promptIds.buffer, promptIds.byteOffset, promptIds.byteLength).toString("base64"));
+  const text = JSON.stringify([messages, ...context, api, model, sampling, logprobs, choices, ids]);
   // Only these may have numbers whose spelling counts. `JSON.stringify` is ten times as slow with a replacer.
   const args = conversation.templateArgs ? JSON.stringify(conversation.templateArgs, keepSpelling) : "";
   return hashText(text + args);

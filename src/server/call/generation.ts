@@ -40,6 +40,8 @@ const SEED_FIELDS: Readonly<Record<Api, string>> = {
   responses: "seed",
   messages: "seed",
   generate_content: "generationConfig.seed",
+  completions: "seed",
+  generate: "sampling_params.seed",
 };
 
 /** One of the answers that a call asks for. The engine gets this object, and each becomes an interaction. */
@@ -197,15 +199,17 @@ class ParserOptions implements OutputParserOptions {
   readonly stopTokenIds: readonly number[];
   readonly answerBegun: boolean;
   readonly textTokens: boolean;
+  readonly isPlain: boolean;
   readonly #call: Call;
 
   constructor({ call, sampling }: Choice) {
-    const { conversation, logprobs } = call.request;
+    const { conversation, logprobs, promptIds } = call.request;
     this.tools = [...(conversation.tools ?? []), ...(conversation.loadedTools ?? [])];
     this.stop = sampling.stop;
     this.stopTokenIds = sampling.stopTokenIds;
     this.answerBegun = conversation.prefill !== undefined;
     this.textTokens = logprobs === "text";
+    this.isPlain = promptIds !== undefined;
     this.#call = call;
   }
 

@@ -77,6 +77,7 @@ async function encodeWithinContext(call: Call, limit: number): Promise<PromptTok
 async function encodePieces(prompted: Prompted, limit: number): Promise<PromptTokens> {
   const { services, turn } = prompted;
   const { settings, model } = services;
+  if (turn.place) return { pieces: [turn.place.rest], continues: turn.place.parent };
   const extension = findExtension(prompted);
   if (settings.chatTemplateType !== "concat") {
     const pieces = await renderOrAdvise(prompted, limit);
@@ -153,7 +154,7 @@ interface LongPrompt {
  * Returns the error for a prompt that leaves no room for an output token. Clients shorten their history when they recognize
  * this error by its text, so the text is that of each protocol's own API.
  */
-function contextLengthError(prompt: LongPrompt): ApiError {
+export function contextLengthError(prompt: LongPrompt): ApiError {
   const { api, limit, promptTokens } = prompt;
   const details = { prompt_tokens: promptTokens, context_length: limit };
   return new ApiError("context_length_exceeded", describe(prompt), { param: PARAMS[api], details });
@@ -165,6 +166,8 @@ const PARAMS: Readonly<Record<Api, string>> = {
   responses: "input",
   messages: "messages",
   generate_content: "contents",
+  completions: "prompt",
+  generate: "token_ids",
 };
 
 function describe({ api, limit, promptTokens, counted }: LongPrompt): string {
@@ -176,6 +179,8 @@ function describe({ api, limit, promptTokens, counted }: LongPrompt): string {
       return `The input token count (${promptTokens}${orMore}) exceeds the maximum number of tokens allowed (${limit - 1}).`;
     case "chat.completions":
     case "responses":
-      return `This model's maximum context length is ${limit} tokens, prompt and output together. However, your messages resulted in ${promptTokens} tokens${orMore}.`;
+    case "completions":
+    case "generate":
+      return `This model's maximum context length is ${limit} tokens, prompt and output together. However, your ${api === "completions" || api === "generate" ? "prompt" : "messages"} resulted in ${promptTokens} tokens${orMore}.`;
   }
 }

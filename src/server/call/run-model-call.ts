@@ -1,6 +1,7 @@
 import type { RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
 import { Choice, generateChoices } from "./generation.js";
+import { placeTokens } from "./place-tokens.js";
 import { buildPrompt, readContextLimit } from "./prompt.js";
 import { recordChoices, whenStored } from "./record.js";
 import { checkSampling, completeSampling } from "./sampling.js";
@@ -16,7 +17,8 @@ import { checkSampling, completeSampling } from "./sampling.js";
  */
 export async function runModelCall(call: Call): Promise<readonly RecordedChoice[]> {
   checkSampling(call);
-  await call.begin();
+  const { promptIds } = call.request;
+  await call.begin(promptIds && (await placeTokens(call, promptIds)));
   let records: readonly RecordedChoice[] | undefined;
   call.client.onGone((reason) => {
     if (records) call.noteDisconnect(records);

@@ -216,6 +216,20 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     also: CHAT_EVENTS,
     errors: MODEL_ERRORS,
   },
+  "post /v1/completions": {
+    id: "createCompletion",
+    tag: "Models",
+    request: "CompletionRequest",
+    answer: "Completion",
+    errors: MODEL_ERRORS,
+  },
+  "post /inference/v1/generate": {
+    id: "generate",
+    tag: "Models",
+    request: "GenerateRequest",
+    answer: "GenerateResponse",
+    errors: MODEL_ERRORS,
+  },
   "post /v1/responses": {
     id: "createResponse",
     tag: "Models",

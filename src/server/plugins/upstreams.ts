@@ -16,8 +16,8 @@ import type { UpstreamRules } from "../upstreams/upstream-rules.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Returns the model that the path names. Calls for models of `upstreams` are refused: none of them has such paths. */
-    readonly readPathModel?: (request: FastifyRequest) => string;
+    /** Returns the model that the request names. Calls for models of `upstreams` are refused: they do not have this API. */
+    readonly readRequestedModel?: (request: FastifyRequest) => string;
     /** The same endpoint of an upstream. Calls of the route for models of `upstreams` are forwarded to it. */
     readonly upstream?: UpstreamEndpoint;
   }
@@ -37,9 +37,9 @@ export const upstreamsPlugin = fp<UpstreamsOptions>((app, { context, rules }, do
   app.addHook("onClose", () => forwarder.close());
   app.addHook("preValidation", (request, reply, next) => {
     const { session, routeOptions, body } = request;
-    const { upstream: endpoint, readPathModel } = routeOptions.config;
+    const { upstream: endpoint, readRequestedModel } = routeOptions.config;
     const json = takeBodyJson(request);
-    if (session && readPathModel) return next(forwarder.findRefusal(rules, readPathModel(request)));
+    if (session && readRequestedModel) return next(forwarder.findRefusal(rules, readRequestedModel(request)));
     const rule = endpoint && session && rules.findForBody(body);
     if (!rule || !json) return next();
     try {
@@ -82,7 +82,7 @@ class UpstreamForwarder {
     const rule = rules.find(model);
     if (!rule || rule.refuse) return rule && this.refuse(rule.models, model);
     this.#metrics.count(rule.models, "refused");
-    const message = `The model "${shorten(model)}" is that of an upstream, which has no Gemini API. Call it through the API of OpenAI or Anthropic.`;
+    const message = `The model "${shorten(model)}" is that of an upstream, which does not have this API. Call it through chat completions, responses or messages.`;
     return new ApiError("model_refused", message, { param: "model" });
   }
 

@@ -32,7 +32,7 @@ function methodOptions(method: string, admits: "model" | "count") {
     key: "session",
     admits,
     pattern: `/v1beta/models/{model}:${method}`,
-    readPathModel: ({ params: path }: FastifyRequest) => readModelName(String(Object(path)["*"])),
+    readRequestedModel: ({ params: path }: FastifyRequest) => readModelName(String(Object(path)["*"])),
   } as const;
   return { constraints: { [GOOGLE_METHOD]: method }, config };
 }

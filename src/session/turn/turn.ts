@@ -43,9 +43,19 @@ export interface Answer extends Omit<CallFacts, "extended"> {
   readonly request?: string | undefined;
 }
 
+/** The place of a prompt that the client gives as token ids. */
+export interface SequencePlace {
+  /** The interaction whose whole sequence the prompt begins with; undefined for a root. */
+  readonly parent: ParentMatch | undefined;
+  /** The tokens after that sequence. */
+  readonly rest: Int32Array;
+}
+
 export interface TurnOptions {
   /** The interaction that the request names as its predecessor. */
   readonly previous: RecordedInteraction | undefined;
+  /** Set if the place in the tree follows from token ids, not from messages. */
+  readonly place?: SequencePlace | undefined;
   /** Throws if the session cannot record an answer with this id. */
   readonly requireRecordable: (id: string | undefined) => void;
   /** Called with the lengths of an answer that is recorded, before it is stored. */
@@ -59,6 +69,14 @@ interface OwnPart extends Pick<RecordedInteraction, "input" | "templateArgs"> {
   readonly inherited: readonly Message[];
   /** Memory of the part that the parent does not have, in bytes. */
   readonly bytes: number;
+}
+
+/**
+ * Returns digests that no request's messages have. The messages of a prompt of token ids are decoded text: a chat call with the same text
+ * has another prompt, so it must not find the interaction.
+ */
+function invert(digests: Uint8Array): Uint8Array {
+  return digests.map((byte) => 0xff - byte);
 }
 
 /** Why the prompt of a call does not begin with its parent's tokens. */
@@ -83,6 +101,8 @@ export class Turn implements SearchedRequest {
   /** Digest of the JSON of the tools; empty if there are none. */
   readonly toolsKey: string;
   readonly previous: RecordedInteraction | undefined;
+  /** Set if the client gave the prompt as token ids. */
+  readonly place: SequencePlace | undefined;
   /** The interaction that the request continues; undefined if it starts a new conversation. */
   readonly parent: ParentMatch | undefined;
   readonly #data: SessionData;
@@ -106,10 +126,11 @@ export class Turn implements SearchedRequest {
     this.toolsKey = toolsText && hashText(toolsText);
     this.#toolsBytes = toolsText.length;
     this.previous = options.previous;
+    this.place = options.place;
     this.conversation = { ...conversation, messages: digested.messages };
     const { parents } = data;
     this.#foundAt = parents.dependsOnDelivery ? undefined : parents.changes;
-    this.parent = parents.find(this);
+    this.parent = this.place ? this.place.parent : parents.find(this);
     if (!digested.messages.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return;
     const messages = restoreReasoning(digested.messages, parents.listContinued(this.parent));
     this.conversation = { ...conversation, messages };
@@ -241,7 +262,7 @@ export class Turn implements SearchedRequest {
     const recorded = data.tokens.record({
       prompt,
       generation,
-      digests: this.digests,
+      digests: this.place ? invert(this.digests) : this.digests,
       output: canonicalMessages(output, data.filters),
       parent: parent?.index ?? -1,
       compactedFrom: interaction.compactedFrom,
@@ -274,6 +295,7 @@ export class Turn implements SearchedRequest {
 
   /** Returns {@link parent}. Searches again if calls were recorded since, or if the parent depends on which answers were delivered. */
   #findParentNow(): ParentMatch | undefined {
+    if (this.place) return this.place.parent;
     const { parents } = this.#data;
     const isSame = this.#foundAt === parents.changes && !parents.dependsOnDelivery;
     return isSame ? this.parent : parents.find(this);
@@ -311,6 +333,8 @@ export class Turn implements SearchedRequest {
   /** Returns undefined for a call that continues an answer, because it begins no conversation. */
   #searchCompacted(parent: ParentMatch | undefined, { added }: InputMessages): number | undefined {
     const { compactions } = this.#data;
+    // The messages are decoded tokens, in which an earlier answer can occur although nothing was compacted.
+    if (this.place) return undefined;
     if (!parent) return compactions.find(this.messages);
     if (parent.rule === "continuation") return undefined;
     const found = compactions.findSummary(added);

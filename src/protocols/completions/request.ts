@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { PARAMETERS } from "../../facts/sampling.js";
+import { engineSampling, readParameters } from "../engine-sampling.js";
+import { count, noEffect, requestedModel, stopString, stopStrings, unsupported } from "../fields.js";
+import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
+import type { ModelRequest } from "../model-request.js";
+import { promptIds } from "../prompt-ids.js";
+import { checkChoices, type RequestPolicies } from "../request-policies.js";
+import { DEFAULT_REQUEST } from "../request-sampling.js";
+import { returnTokenIds } from "../token-ids.js";
+import { NO_CALL_RULES } from "../tool-choice.js";
+
+/** The body of POST /v1/completions. Its prompt is one list of token ids; for text, the chat APIs have templates. */
+
+const isDefault = (value: unknown) => (received: unknown) => received === value;
+
+/** OpenAI's default. */
+const MAX_TOKENS = 16;
+
+const { chat_template_kwargs: _, ...sampling } = engineSampling;
+
+/** One list of ids, possibly as the only prompt of a list. */
+const prompt = z.preprocess(
+  (value) => (Array.isArray(value) && value.length === 1 && Array.isArray(value[0]) ? value[0] : value),
+  promptIds,
+);
+
+export const completionSchema = z.strictObject({
+  model: requestedModel.optional(),
+  prompt: prompt.describe("Token ids. A list of one such list is accepted too; texts and several prompts are not."),
+  max_tokens: count.optional().describe(`Default: ${MAX_TOKENS}.`),
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: PARAMETERS.topP.schema.optional(),
+  top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
+  stop: z.union([stopString, stopStrings]).optional(),
+  frequency_penalty: PARAMETERS.frequencyPenalty.schema.optional(),
+  presence_penalty: PARAMETERS.presencePenalty.schema.optional(),
+  n: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
+  logprobs: z.literal(0).optional().describe("0: log probabilities of the sampled tokens."),
+  ...sampling,
+  return_token_ids: returnTokenIds.optional(),
+  return_tokens_as_token_ids: z.boolean().optional(),
+  ...ignoredFields,
+
+  best_of: unsupported("best_of other than 1", isDefault(1)),
+  echo: unsupported("echo: true", isDefault(false)),
+  stream: unsupported("stream: true (use chat completions)", isDefault(false)),
+  stream_options: unsupported("stream_options"),
+  suffix: unsupported("suffix", isDefault("")),
+
+  user: noEffect,
+});
+
+export type CompletionRequest = z.output<typeof completionSchema>;
+
+export function parseCompletion(request: CompletionRequest, policies: RequestPolicies = {}): ModelRequest {
+  checkChoices(request.n, "n", policies);
+  return {
+    model: request.model,
+    conversation: { messages: [] },
+    promptIds: request.prompt,
+    sampling: {
+      ...DEFAULT_REQUEST,
+      ...readParameters(request),
+      temperature: request.temperature ?? 1,
+      topK: Math.max(request.top_k ?? 0, 0),
+      maxTokens: request.max_tokens ?? MAX_TOKENS,
+      stop: [request.stop ?? []].flat(),
+      seed: request.seed,
+    },
+    calls: NO_CALL_RULES,
+    logprobs: request.logprobs === undefined ? "none" : "all",
+    tokenIds: request.return_token_ids ? "complete" : undefined,
+    tokensAsIds: request.return_tokens_as_token_ids,
+    choices: request.n,
+    stream: false,
+    droppedTools: [],
+    ignoredFields: listIgnoredFields(request),
+  };
+}
