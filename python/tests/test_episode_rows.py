@@ -59,6 +59,11 @@ def test_a_group_has_the_sessions_of_the_episodes_that_name_it(client: Client, s
     assert {row.group_id for row in run(server, branches)} == {None}
 
 
+def test_an_evaluation_is_no_training_session(client: Client, server: Server) -> None:
+    (row, *_) = run(server, branches, split="eval")
+    assert client.get_session(row.session_id)["split"] == "eval"
+
+
 def test_sampling_is_that_of_the_episode(client: Client, server: Server) -> None:
     rows = run(server, branches, sampling={"temperature": 0.5, "max_tokens": 3})
     assert {row.temperature for row in rows} == {0.5}

@@ -8,7 +8,7 @@ from typing import Literal
 
 from .batch import Sample
 from .client import AsyncClient
-from .client.options import SamplingOverride
+from .client.options import SamplingOverride, Split
 from .errors import RolltapeError
 from .groups import Agent, EpisodeRunner, Group, Task
 
@@ -21,6 +21,7 @@ async def episode_rows(
     group_id: str | None = None,
     task_id: str | None = None,
     sampling: SamplingOverride | None = None,
+    split: Split = "train",
     timeout: float | None = None,
     reward_scope: Literal["interaction", "session"] = "interaction",
     style: Literal["concat", "individual"] = "concat",
@@ -34,14 +35,16 @@ async def episode_rows(
     no rows.
 
     group_id: of the session, as the trainer numbers its groups. task_id: default: that of the task.
-    sampling: sampling parameters of each call, whatever the agent asks for.
+    sampling: sampling parameters of each call, whatever the agent asks for. split: `eval` for an evaluation session.
     timeout: seconds that the episode may take. reward_scope: as of `run_group`.
     max_prompt_tokens: a row whose prompt is longer is refused. max_response_tokens: longer responses are cut: `truncated`.
 
     Raises what the agent raised, RolltapeError `episode_timeout`, or RolltapeError `prompt_too_long`. The session is deleted if
     the episode fails or is cancelled.
     """
-    runner = EpisodeRunner(agent, client, timeout, 1, reward_scope, sampling_override=sampling, task_id=task_id)
+    runner = EpisodeRunner(
+        agent, client, timeout, 1, reward_scope, sampling_override=sampling, split=split, task_id=task_id
+    )
     group = Group(0, group_id)
     await runner.episode(group, task)
     (episode,) = group.episodes
@@ -49,7 +52,13 @@ async def episode_rows(
         raise episode.error or RolltapeError("episode_failed", "The episode ended without a session.")
     try:
         batch = await client.export_batch(
-            [episode.session_id], layout="packed", style=style, on_mismatch="split", shared_turns="first", turns=True
+            [episode.session_id],
+            split=split,
+            layout="packed",
+            style=style,
+            on_mismatch="split",
+            shared_turns="first",
+            turns=True,
         )
     except BaseException:
         # Not cancelled with the episode.
