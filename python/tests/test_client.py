@@ -24,6 +24,7 @@ NOT_OURS = (
     "/v1",
     "/chat",
     "/responses",
+    "/inference",
     "/readyz",
     # A rollout worker's own call.
     "/rl/sessions/{id}/take_over",
