@@ -15,6 +15,7 @@ import { delimiter, join } from "node:path";
  */
 const TRAINERS = {
   verifiers: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.1.14"] },
+  slime: { python: ["3.11", "3.12", "3.13"], packages: ["pytest"] },
   verl: {
     python: ["3.11", "3.12"],
     // Packages that verl imports, but does not name.
