@@ -15,6 +15,14 @@ import { delimiter, join } from "node:path";
  */
 const TRAINERS = {
   verifiers: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.1.14"] },
+  skyrl: {
+    python: ["3.12"],
+    // Packages that skyrl imports, but does not name.
+    packages: [
+      "skyrl==0.4.0",
+      ..."torch torchdata loguru skyrl-gym aiohttp orjson pybase64 ray jaxtyping transformers datasets".split(" "),
+    ],
+  },
   slime: { python: ["3.11", "3.12", "3.13"], packages: ["pytest"] },
   verl: {
     python: ["3.11", "3.12"],

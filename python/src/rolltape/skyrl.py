@@ -1,0 +1,131 @@
+"""SkyRL 0.4: agents as a generator of its trainer. `docs/guides/skyrl.md` says how to plug it in."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from skyrl.train.generators.base import GeneratorInput, GeneratorInterface, GeneratorOutput
+
+from .batch import Sample
+from .client import AsyncClient
+from .client.options import SamplingOverride
+from .episode import episode_rows
+from .groups import Agent
+from .per_loop import PerLoop
+
+__all__ = ["RolltapeGenerator"]
+
+_SAMPLING = ("temperature", "top_p", "min_p", "repetition_penalty")
+
+_log = logging.getLogger(__name__)
+
+
+class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
+    """Runs an agent once for each prompt of a batch.
+
+    agent: called with a task and the session, as by `rolltape.run_group`. The task is a dictionary: `prompt`, `env_class`, and
+        the fields of `env_extras`.
+    url, admin_key: a proxy in front of SkyRL's inference servers.
+    step_wise: each model call is a row, as `generator.step_wise_trajectories` wants it. Otherwise an episode has one row: that
+        with the most trained tokens.
+    version: returns the weight version, which the proxy is told before each batch: `lambda: engine_client.weight_version`.
+    timeout: seconds that an episode may take. reward_scope: as of `rolltape.run_group`.
+    max_prompt_tokens: an episode with a longer prompt fails. max_response_tokens: longer responses are cut.
+
+    A failed episode is a row of one token that is not trained on, with reward 0.
+    """
+
+    def __init__(
+        self,
+        agent: Agent[dict[str, Any]],
+        *,
+        url: str,
+        admin_key: str,
+        step_wise: bool = False,
+        version: Callable[[], int] | None = None,
+        timeout: float | None = None,
+        reward_scope: Literal["interaction", "session"] = "interaction",
+        max_prompt_tokens: int | None = None,
+        max_response_tokens: int | None = None,
+    ) -> None:
+        self._agent, self._step_wise, self._version = agent, step_wise, version
+        self._limits: dict[str, Any] = {
+            "style": "individual" if step_wise else "concat",
+            "timeout": timeout,
+            "reward_scope": reward_scope,
+            "max_prompt_tokens": max_prompt_tokens,
+            "max_response_tokens": max_response_tokens,
+        }
+        self._clients = PerLoop(lambda: AsyncClient(url, admin_key))
+
+    async def generate(self, input_batch: GeneratorInput) -> GeneratorOutput:
+        if self._version is not None:
+            client = await self._clients.get()
+            await client.set_version(self._version())
+        episodes = await asyncio.gather(
+            *(self._episode(input_batch, at) for at in range(len(input_batch["prompts"]))),
+        )
+        flat = [(at, row, row is rows[-1]) for at, rows in enumerate(episodes) for row in rows]
+        failed = sum(rows == [None] for rows in episodes)
+        ids = input_batch.get("trajectory_ids")
+        output: dict[str, Any] = {
+            "prompt_token_ids": [[0] if row is None else row.prompt_ids.tolist() for _, row, _ in flat],
+            "response_ids": [[0] if row is None else row.response_ids.tolist() for _, row, _ in flat],
+            "loss_masks": [[0] if row is None else row.response_mask.tolist() for _, row, _ in flat],
+            "rollout_logprobs": [[0.0] if row is None else row.response_logprobs.tolist() for _, row, _ in flat],
+            "rewards": [self._reward(row, is_last) for _, row, is_last in flat],
+            "stop_reasons": ["error" if row is None else row.finish_reason or "stop" for _, row, _ in flat],
+            "trajectory_ids": None if ids is None else [ids[at] for at, _, _ in flat],
+            "is_last_step": [is_last for _, _, is_last in flat] if self._step_wise else None,
+            "rollout_metrics": {"rolltape/failed_episodes": failed},
+            "rollout_expert_indices": None,
+        }
+        return output
+
+    async def _episode(self, batch: GeneratorInput, at: int) -> list[Sample | None]:
+        """Returns the rows of an episode; [None] if it failed."""
+        extras, ids, metadata = batch.get("env_extras"), batch.get("trajectory_ids"), batch.get("batch_metadata")
+        task = {**(extras[at] if extras else {}), "prompt": batch["prompts"][at], "env_class": batch["env_classes"][at]}
+        step = None if metadata is None else metadata.global_step
+        try:
+            rows = await episode_rows(
+                await self._clients.get(),
+                self._agent,
+                task,
+                # A prompt comes again in later epochs.
+                group_id=None if ids is None else f"step-{step}-{ids[at].instance_id}",
+                task_id=None if ids is None else str(ids[at].instance_id),
+                sampling=_override(batch.get("sampling_params") or {}),
+                split="eval" if metadata is not None and metadata.training_phase == "eval" else "train",
+                **self._limits,
+            )
+        except Exception as error:
+            _log.warning("The episode of prompt %d failed: %r", at, error)
+            rows = []
+        trained = [row for row in rows if row.response_mask.any()]
+        if not trained:
+            return [None]
+        return [*trained] if self._step_wise else [max(trained, key=lambda row: int(row.response_mask.sum()))]
+
+    def _reward(self, row: Sample | None, is_last: bool) -> float | list[float]:
+        """Returns the episode's reward; step-wise: for each token, at the last token of the last row."""
+        reward = 0.0 if row is None else row.episode_reward
+        if not self._step_wise:
+            return reward
+        before = 0 if row is None else len(row.response_ids) - 1
+        return [*[0.0] * before, reward if is_last else 0.0]
+
+
+def _override(params: Mapping[str, Any]) -> SamplingOverride:
+    """Returns the parameters of SkyRL's engine that a session can fix. Others, such as stop strings, are the agent's."""
+    override: Any = {name: float(params[name]) for name in _SAMPLING if params.get(name) is not None}
+    if (params.get("top_k") or 0) > 0:
+        override["top_k"] = int(params["top_k"])
+    limit = params.get("max_tokens") or params.get("max_generate_length")
+    if limit is not None:
+        override["max_tokens"] = int(limit)
+    result: SamplingOverride = override
+    return result

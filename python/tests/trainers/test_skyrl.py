@@ -1,0 +1,147 @@
+"""SkyRL's own trainer with agents of Rolltape: what its methods make of the rows."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("skyrl")
+import torch
+from skyrl.train.config.config import SkyRLTrainConfig
+from skyrl.train.generators.base import BatchMetadata, TrajectoryID
+from skyrl.train.trainer import RayPPOTrainer
+from transformers import AutoModelForCausalLM
+
+from rolltape import AsyncSession, Client, Server
+from rolltape.skyrl import RolltapeGenerator
+from support import chat
+
+SAMPLING = {"temperature": 0.8, "top_p": 1.0, "top_k": -1, "min_p": 0.0, "max_tokens": 6, "logprobs": 1}
+
+
+async def agent(task: dict[str, Any], session: AsyncSession) -> float:
+    """Two turns; some prompts have a side call after the first one, or fail. The reward depends on what was said."""
+    messages = [dict(message) for message in task["prompt"]]
+    kind, said = messages[0]["content"], ""
+    for turn in range(2):
+        answer = await asyncio.to_thread(chat, session, messages)
+        text = answer["choices"][0]["message"]["content"] or ""
+        said += text
+        messages += [{"role": "assistant", "content": text}, {"role": "user", "content": f"go on {turn}"}]
+        if kind == "tree" and turn == 0:
+            await asyncio.to_thread(chat, session, [*messages[:-1], {"role": "user", "content": "aside"}])
+        if kind == "bad" and task["number"] == 0:
+            raise LookupError("no tool")
+    return sum(letter in "aeiou" for letter in said) / 10 + len(said) / 1000
+
+
+def trainer_of(generator: RolltapeGenerator, prompts: int, step_wise: bool, merge: bool = False) -> RayPPOTrainer:
+    trainer = object.__new__(RayPPOTrainer)
+    trainer.cfg = SkyRLTrainConfig()
+    trainer.cfg.generator.step_wise_trajectories = step_wise
+    trainer.cfg.generator.merge_stepwise_output = merge
+    trainer.cfg.generator.n_samples_per_prompt = 2
+    trainer.cfg.trainer.train_batch_size = trainer.cfg.trainer.policy_mini_batch_size = prompts
+    trainer.cfg.trainer.critic.model.path = None
+    trainer.generator, trainer.all_metrics = generator, {}
+    trainer.tokenizer = SimpleNamespace(pad_token_id=0)
+    # The constructor starts workers with Ray.
+    trainer.dispatch = SimpleNamespace(get_lcm_dp_size=lambda: 1)
+    return trainer
+
+
+def input_of(kinds: list[str], phase: str = "train") -> Any:
+    twice = [kind for kind in kinds for _ in range(2)]
+    return {
+        "prompts": [[{"role": "user", "content": kind}] for kind in twice],
+        "env_classes": ["none"] * len(twice),
+        "env_extras": [{"number": at % 2} for at in range(len(twice))],
+        "sampling_params": SAMPLING,
+        "trajectory_ids": [TrajectoryID(kind, at % 2) for at, kind in enumerate(twice)],
+        "batch_metadata": BatchMetadata(global_step=4, training_phase=phase),
+    }
+
+
+def train(trainer: RayPPOTrainer, batch: Any) -> Any:
+    """The steps of SkyRL's training loop between generation and the loss."""
+    output = asyncio.run(trainer.generate(batch))
+    uids = [each.instance_id for each in output["trajectory_ids"]]
+    output, uids = trainer.postprocess_generator_output(output, uids)
+    data = trainer.convert_to_training_input(output, uids)
+    data["values"] = None
+    return trainer.compute_advantages_and_returns(data)
+
+
+def apart(model: Any, data: Any) -> float:
+    """How far recorded log probabilities are from those of a float32 actor."""
+    width = data["loss_mask"].shape[1]
+    positions = (data["attention_mask"].long().cumsum(-1) - 1).clamp(min=0)
+    with torch.no_grad():
+        logits = model(data["sequences"], attention_mask=data["attention_mask"], position_ids=positions).logits / 0.8
+    scores = torch.log_softmax(logits.float(), -1)[:, -width - 1 : -1]
+    new = scores.gather(-1, data["sequences"][:, -width:, None])[..., 0]
+    return float(((new - data["rollout_logprobs"]).abs() * data["loss_mask"]).max())
+
+
+@pytest.fixture(scope="module")
+def model(server: Server) -> Any:
+    return AutoModelForCausalLM.from_pretrained(server.ready["model_path"], dtype=torch.float32).eval()
+
+
+def generator_of(server: Server, **options: Any) -> RolltapeGenerator:
+    return RolltapeGenerator(agent, url=server.url, admin_key=server.admin_key, **options)
+
+
+def by_hand(scores: list[float]) -> list[float]:
+    pair = torch.tensor(scores)
+    return ((pair - pair.mean()) / (pair.std() + 1e-6)).tolist()
+
+
+def test_an_episode_is_one_row_with_the_advantage_of_its_reward(client: Client, server: Server, model: Any) -> None:
+    trainer = trainer_of(generator_of(server), 3, step_wise=False)
+    data = train(trainer, input_of(["one", "tree", "bad"]))
+    assert len(data["sequences"]) == 6
+    scores = data["rewards"].sum(-1).tolist()
+    assert scores[4] == 0.0
+    assert data["loss_mask"].sum(-1).tolist()[4] == 0
+    assert (data["loss_mask"].sum(-1)[[0, 1, 2, 3, 5]] > 0).all()
+    expected = [value for at in (0, 2, 4) for value in by_hand(scores[at : at + 2])]
+    assert (data["advantages"] * data["loss_mask"]).sum(-1).tolist() == pytest.approx(
+        [value * count for value, count in zip(expected, data["loss_mask"].sum(-1).tolist(), strict=True)], abs=1e-4
+    )
+    # The embedded engine has a cache in float16.
+    assert apart(model, data) < 4e-3
+    assert trainer.all_metrics["rolltape/failed_episodes"] == 1
+
+
+@pytest.mark.parametrize("merge", [False, True])
+def test_step_wise_rows_have_the_advantage_of_their_trajectory(
+    client: Client, server: Server, model: Any, merge: bool
+) -> None:
+    trainer = trainer_of(generator_of(server, step_wise=True), 2, step_wise=True, merge=merge)
+    data = train(trainer, input_of(["one", "tree"]))
+    uids, last = data.metadata["uids"], data.metadata["is_last_step"]
+    if not merge:
+        assert [uids.count("one"), uids.count("tree")] == [4, 6]
+    assert sum(last) == 4
+    scores = [float(row.sum()) for row, is_last in zip(data["rewards"], last, strict=True) if is_last]
+    expected = [*by_hand(scores[:2]), *by_hand(scores[2:])]
+    trajectory = 0
+    for row, mask, is_last in zip(data["advantages"], data["loss_mask"].bool(), last, strict=True):
+        assert row[mask].tolist() == pytest.approx([expected[trajectory]] * int(mask.sum()), abs=1e-5)
+        trajectory += is_last
+    assert apart(model, data) < 4e-3
+
+
+def test_an_evaluation_starts_evaluation_sessions_and_a_batch_its_version(client: Client, server: Server) -> None:
+    generator = generator_of(server, version=lambda: 5)
+    try:
+        asyncio.run(generator.generate(input_of(["one"], "eval")))
+        assert client.weights()["version"] == 5
+        records = [record for record in client.sessions() if record["group_id"] == "step-4-one"]
+        assert {record["split"] for record in records} >= {"eval"}
+    finally:
+        client.set_version(0)
