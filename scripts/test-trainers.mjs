@@ -31,6 +31,12 @@ const TRAINERS = {
   },
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },
+  // Ray and vLLM are stubs in its tests.
+  openrlhf: {
+    python: ["3.12"],
+    packages: ["torch", "transformers==5.15.0", "tqdm", "aiohttp"],
+    alone: ["openrlhf==0.11.2"],
+  },
 };
 
 const REPOSITORY = new URL("..", import.meta.url).pathname;
@@ -57,7 +63,9 @@ function testTrainer(name, options) {
   }
   const started = Date.now();
   const folder = makeEnvironment(name, trainer, python);
-  process.stdout.write(`${name}: ${trainer.packages[0]}, environment after ${Date.now() - started} ms in ${folder}\n`);
+  process.stdout.write(
+    `${name}: ${(trainer.alone ?? trainer.packages)[0]}, environment after ${Date.now() - started} ms in ${folder}\n`,
+  );
   const bin = join(folder, "bin");
   const file = `python/tests/trainers/test_${name}.py`;
   const { status } = spawnSync(join(bin, "python"), ["-m", "pytest", file, "-p", "no:cacheprovider", ...options], {
