@@ -366,7 +366,7 @@ describe("a prompt that does not fit the context", () => {
 describe("unknown paths and methods", () => {
   it.each([
     ["GET", "/v1/chat/completions"],
-    ["POST", "/v1/completions"],
+    ["POST", "/v1/embeddings"],
     ["DELETE", "/rl/sessions"],
     ["GET", "/../../etc/passwd"],
     ["GET", "/%"],

@@ -21,7 +21,7 @@ const KNOWN: Codes = {
     "no_end_of_turn",
     "rerendered",
   ],
-  api: ["chat.completions", "responses", "messages", "generate_content"],
+  api: ["chat.completions", "responses", "messages", "generate_content", "completions", "generate"],
   requested_model: [],
   logprob_content: ["temperature", "truncated", "raw", "unknown"],
   dropped_tools: [],
