@@ -15,9 +15,12 @@ export {
   type HeldBatch,
   type HeldBatchFields,
   type ReceivedBatch,
+  type RunSession,
   type SharedBatch,
   type SharedBatchFields,
+  type StartedRun,
   type StartedSession,
+  type StartRunOptions,
   type StartSessionOptions,
   type TrajectoriesFields,
 } from "./client/admin-client.js";

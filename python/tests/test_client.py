@@ -62,7 +62,11 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
         calls.resume_engine(),
         calls.set_reward(1, api_key="k"),
         calls.set_version(1),
+        calls.start_run(),
         calls.start_session(),
+        calls.run_sessions("{id}"),
+        calls.current_session(api_key="k"),
+        calls.current_session(api_key="k", start=True),
         calls.transcript("{id}"),
         calls.transcripts(["s"]),
         calls.abandon_weights(),
@@ -79,7 +83,8 @@ def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client)
         calls.start_session("a", "b", sampling_override={"temperature": 1.0}, split="eval", api_key="c"),
         calls.set_reward(1, api_key="k", interaction_id="i"),
         calls.set_version(1),
-        calls.end_sessions(["g"], ["s"], abort=True),
+        calls.start_run("a", "b", sampling_override={"temperature": 1.0}, split="eval"),
+        calls.end_sessions(["g"], ["s"], run_ids=["r"], abort=True),
         calls.grant_capacity(2),
         calls.drain_engine("u", wait_seconds=1),
         calls.pause_engine("keep"),
@@ -154,6 +159,34 @@ def test_a_session_fixes_the_sampling_of_its_calls(client: Client, server: Serve
     assert refused.value.param == "sampling_override.temperature"
 
 
+def test_the_sessions_of_a_run_are_named_by_a_header(client: Client, server: Server) -> None:
+    client.grant_capacity(2)
+    run = client.start_run("run", sampling_override={"max_tokens": 2})
+    key = run["run_api_key"]
+    for name in ("a", "b"):
+        headers = {"authorization": f"Bearer {key}", "x-session-id": name}
+        body = {"model": "tiny", "messages": [{"role": "user", "content": "hi"}]}
+        reply = httpx.post(f"{server.url}/v1/chat/completions", json=body, headers=headers, timeout=60)
+        assert client.run(calls.set_reward(1.0, api_key=key, x_session_id=name)) == reply.json()["id"]
+        client.run(calls.set_session_reward(0.5, api_key=key, x_session_id=name))
+    assert client.run(calls.end_session(api_key=key, x_session_id="a")) == 1
+    current = client.run(calls.current_session(api_key=key, x_session_id="a"))
+    sessions = client.run_sessions(run["run_id"])["sessions"]
+    assert [(each["x_session_id"], each["state"]) for each in sessions] == [("a", "ended"), ("b", "active")]
+    assert current == {"session_id": sessions[0]["session_id"], "run_id": run["run_id"], "x_session_id": "a"}
+    assert len(client.end_sessions(run_ids=[run["run_id"]])["sessions"]) == 2
+    batch = client.export_batch([each["session_id"] for each in sessions])
+    assert batch.rewards.tolist() == [1.5, 1.5]
+    with pytest.raises(rolltape.NotFoundError):
+        client.run(calls.current_session(api_key=key, x_session_id="c"))
+
+    async def start() -> str:
+        async with AsyncClient(server.url, server.admin_key) as other:
+            return (await other.start_run())["run_id"]
+
+    assert asyncio.run(start()).startswith("task-run-")
+
+
 def test_evaluation_sessions_are_exported_only_when_asked_for(client: Client) -> None:
     client.grant_capacity()
     with client.session("split", split="eval") as session:
@@ -183,7 +216,7 @@ def test_sessions_are_ended_by_their_groups_and_ids(client: Client, server: Serv
             return [each["state"] for each in (await other.end_sessions(session_ids=[third.session_id]))["sessions"]]
 
     assert asyncio.run(end()) == ["ended"]
-    with pytest.raises(rolltape.InvalidRequestError, match="`group_ids` or `session_ids`"):
+    with pytest.raises(rolltape.InvalidRequestError, match="`group_ids`, `session_ids` or `run_ids`"):
         client.end_sessions()
 
 

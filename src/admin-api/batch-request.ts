@@ -8,6 +8,7 @@ import { splitSchema } from "../session/session-summary.js";
 import { eventLoop } from "../support/async/event-loop.js";
 import { listOf } from "../support/schema/list-of.js";
 import { arealExportFields } from "./areal-fields.js";
+import { type Selected, selectionFields } from "./run-sessions.js";
 
 export const SAFETENSORS = "application/vnd.safetensors";
 const MAX_WAIT_SECONDS = 86_400;
@@ -59,7 +60,7 @@ export const leaseSeconds = z
   .describe("With `shm` or `acknowledge`: seconds in which the reader must acknowledge the batch.");
 
 export const batchBody = controlBody({
-  session_ids: sessionIds,
+  ...selectionFields,
   ...optionFields,
   ...shardFields,
   transport: z
@@ -85,7 +86,7 @@ export const batchBody = controlBody({
 });
 
 export type BatchOptionFields = z.output<z.ZodObject<typeof optionFields>>;
-export type BatchRequest = z.output<typeof batchBody>;
+export type BatchRequest = Selected<z.output<typeof batchBody>>;
 
 /** @throws SessionError `invalid_value` if options contradict each other */
 export function toBatchOptions(body: BatchOptionFields): BatchOptions {
@@ -115,7 +116,11 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
 }
 
 /** @throws ApiError `invalid_value` if the shard does not exist, or a body would have several */
-export function toShards({ shards, shard, transport }: BatchRequest): ShardOptions {
+export function toShards({
+  shards,
+  shard,
+  transport,
+}: Pick<BatchRequest, "shards" | "shard" | "transport">): ShardOptions {
   if (shard !== undefined && shard >= shards) {
     const message = `\`shard\` must be less than \`shards\` (${shards}); received ${shard}. The first shard is 0.`;
     throw new ApiError("invalid_value", message, { param: "shard" });

@@ -12,7 +12,8 @@ export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).de
 
 const leaseId = z.string().min(1).max(200).optional();
 
-export const startBody = controlBody({
+/** What the start of a session and of a run decide. */
+const startFields = {
   task_id: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
@@ -24,6 +25,10 @@ export const startBody = controlBody({
       "Sampling parameters of each call of the session, instead of those of requests and of the configuration.",
     ),
   split: splitSchema.describe("`eval`: an evaluation session, which exports of training sessions refuse."),
+};
+
+export const startBody = controlBody({
+  ...startFields,
   lease_id: leaseId.describe("Set by rollout workers: the lease for which the session runs. It is not exported."),
   api_key: z
     .string()
@@ -34,6 +39,9 @@ export const startBody = controlBody({
     .optional()
     .describe("Set by gateways: the current weight version. It replaces this server's version if it was set later."),
 });
+
+/** All sessions of the run start as it says. */
+export const startRunBody = controlBody(startFields);
 
 export const takeOverBody = controlBody({
   from_lease_id: leaseId.describe(
@@ -49,6 +57,7 @@ const endedIds = listOf(z.string().min(1), { max: MAX_ENDED }).optional();
 export const endBody = controlBody({
   group_ids: endedIds,
   session_ids: endedIds,
+  run_ids: endedIds,
   abort: z
     .boolean()
     .default(false)
@@ -56,9 +65,9 @@ export const endBody = controlBody({
 });
 
 /** @throws ApiError `invalid_value` if the body selects nothing */
-export function requireSelection({ group_ids, session_ids }: z.output<typeof endBody>): void {
-  if (group_ids !== undefined || session_ids !== undefined) return;
-  const message = "`group_ids` or `session_ids` must be given: the sessions to end.";
+export function requireSelection({ group_ids, session_ids, run_ids }: z.output<typeof endBody>): void {
+  if (group_ids !== undefined || session_ids !== undefined || run_ids !== undefined) return;
+  const message = "`group_ids`, `session_ids` or `run_ids` must be given: the sessions to end.";
   throw new ApiError("invalid_value", message, { param: "session_ids" });
 }
 
@@ -87,6 +96,8 @@ export const listedSession = z.object({
   task_id: z.string(),
   group_id: z.string().nullable(),
   split: z.enum(["train", "eval"]),
+  run_id: z.string().nullable().describe("The run of the session."),
+  x_session_id: z.string().nullable().describe("The header `X-Session-ID` of its calls, if it belongs to a run."),
   sampling_override: fixedValues.nullable().describe("Sampling parameters that the start of the session has fixed."),
   lease_id: z.string().nullable().describe("Lease of the rollout job for which the session runs."),
   state: z.enum(["active", "ended", "exported", "expired"]),
@@ -111,6 +122,7 @@ export const sessionsQuery = z.object({
   state: listedSession.shape.state.optional(),
   task_id: z.string().optional(),
   split: listedSession.shape.split.optional(),
+  run_id: z.string().optional(),
   lease_id: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
   after: sessionCursor.optional().describe("`next` of the previous page."),

@@ -1,6 +1,7 @@
 import { controlBody } from "../http/control-body.js";
-import { exportRuleFields, sessionIds } from "./batch-request.js";
+import { exportRuleFields } from "./batch-request.js";
+import { selectionFields } from "./run-sessions.js";
 
 export const SESSIONS_FILE = "application/vnd.rolltape.sessions";
 
-export const sessionsBody = controlBody({ session_ids: sessionIds, ...exportRuleFields });
+export const sessionsBody = controlBody({ ...selectionFields, ...exportRuleFields });

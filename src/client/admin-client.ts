@@ -31,6 +31,22 @@ export interface StartSessionOptions extends CallOptions {
   readonly apiKey?: string | undefined;
 }
 
+/** What all sessions of a run start with. */
+export type StartRunOptions = Omit<StartSessionOptions, "leaseId" | "apiKey">;
+
+export interface StartedRun {
+  readonly runId: string;
+  /** The key of all calls of the run. Each call also needs the header `X-Session-ID`, whose first model call starts the session. */
+  readonly runApiKey: string;
+}
+
+/** A session of a run, in the order in which they were started. */
+export interface RunSession {
+  readonly sessionId: string;
+  readonly xSessionId: string;
+  readonly state: string;
+}
+
 export interface StartedSession {
   readonly sessionId: string;
   readonly sessionApiKey: string;
@@ -53,10 +69,11 @@ export interface TakenSession extends StartedSession {
   readonly transcript: SessionTranscript;
 }
 
-/** The sessions to end, by their groups or ids. */
+/** The sessions to end, by their groups, ids or runs. */
 export interface EndSessionsOptions extends CallOptions {
   readonly groupIds?: readonly string[] | undefined;
   readonly sessionIds?: readonly string[] | undefined;
+  readonly runIds?: readonly string[] | undefined;
   /** Aborts their calls in flight, which are then not recorded. Default: they go on. */
   readonly abort?: boolean | undefined;
 }
@@ -154,6 +171,10 @@ export interface SharedBatch {
 
 const capacityReply = z.object({ capacity: z.int() });
 const startReply = z.object({ session_id: z.string(), session_api_key: z.string(), base_url: z.url().optional() });
+const runReply = z.object({ run_id: z.string(), run_api_key: z.string() });
+const runSessionsReply = z.object({
+  sessions: z.array(z.object({ session_id: z.string(), x_session_id: z.string(), state: z.string() })),
+});
 const takeOverReply = startReply.extend({ transcript: sessionTranscript });
 const leaseReply = z.object({
   sessions: z.array(z.object({ session_id: z.string(), state: z.string(), lease_id: z.string().nullish() })),
@@ -247,6 +268,23 @@ export class AdminClient {
     return this.#toStarted(await this.#calls.json(call, startReply));
   }
 
+  /** Creates a key for many sessions. No session is started yet. */
+  async startRun({ taskId, groupId, samplingOverride, split, ...options }: StartRunOptions = {}): Promise<StartedRun> {
+    const body = { task_id: taskId, group_id: groupId, sampling_override: samplingOverride, split };
+    // A key that its caller did not receive starts nothing.
+    const reply = await this.#calls.json({ path: "/rl/start_run", body, idempotent: true, ...options }, runReply);
+    return { runId: reply.run_id, runApiKey: reply.run_api_key };
+  }
+
+  /** Returns the sessions of a run that can be exported now or once they have ended, oldest first. */
+  async runSessions(runId: string, options: CallOptions = {}): Promise<readonly RunSession[]> {
+    const path = `/rl/runs/${encodeURIComponent(runId)}/sessions`;
+    const reply = await this.#calls.json({ method: "GET", path, idempotent: true, ...options }, runSessionsReply);
+    return reply.sessions.map(({ session_id, x_session_id, state }) => {
+      return { sessionId: session_id, xSessionId: x_session_id, state };
+    });
+  }
+
   /**
    * Gives an active session to another run of its agent: the former key is revoked, calls in flight are aborted, and the recorded
    * answers stay.
@@ -264,8 +302,8 @@ export class AdminClient {
   }
 
   /** Ends many sessions, for example at the end of a training step. Ending a session again changes nothing. */
-  async endSessions({ groupIds, sessionIds, abort, ...options }: EndSessionsOptions): Promise<EndedSessions> {
-    const body = { group_ids: groupIds, session_ids: sessionIds, abort };
+  async endSessions({ groupIds, sessionIds, runIds, abort, ...options }: EndSessionsOptions): Promise<EndedSessions> {
+    const body = { group_ids: groupIds, session_ids: sessionIds, run_ids: runIds, abort };
     const reply = await this.#calls.json({ path: "/rl/sessions/end", body, idempotent: true, ...options }, endReply);
     const { sessions, not_found: notFound, unavailable_workers: unavailableWorkers = [] } = reply;
     return { sessions, notFound, unavailableWorkers };

@@ -37,6 +37,7 @@ export const CATALOGUE = {
   engine_server_outdated: [409, "invalid_request_error"],
   session_active: [409, "invalid_request_error"],
   session_ended: [409, "invalid_request_error"],
+  missing_session_id: [400, "invalid_request_error"],
   wrong_split: [409, "invalid_request_error"],
   store_closed: [409, "invalid_request_error"],
   api_key_in_use: [409, "invalid_request_error"],

@@ -41,7 +41,7 @@ import { storagePlugin } from "./plugins/storage.js";
 import { upstreamsPlugin } from "./plugins/upstreams.js";
 import { RerenderedCalls } from "./rerendered-calls.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
-import { controlRoutes } from "./routes/control.js";
+import { controlRoutes, requireRoom } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
 import { exportSessionsRoutes } from "./routes/export-sessions.js";
@@ -51,6 +51,7 @@ import { messagesRoutes } from "./routes/messages.js";
 import { modelsRoutes } from "./routes/models.js";
 import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
+import { runSessionRoutes } from "./routes/run-sessions.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { tokenPromptRoutes } from "./routes/token-prompts.js";
@@ -159,7 +160,7 @@ export async function createServer({
     keepsBytes: ({ routeOptions }) => settings.upstreams.length > 0 && routeOptions.config.upstream !== undefined,
     revive: restoreSpelling,
   });
-  await app.register(auth, { registry, adminKey: settings.adminKey });
+  await app.register(auth, { registry, adminKey: settings.adminKey, requireRoom: () => requireRoom(context) });
   if (options.storage) await app.register(storagePlugin, { registry, server: options.storage });
   await app.register(bodyBudget, {
     budget: new BodyShares(settings.bodyBytesInFlight),
@@ -177,6 +178,7 @@ export async function createServer({
   app.after(() => {
     controlRoutes(app, context);
     sessionRoutes(app, context);
+    runSessionRoutes(app, context);
     transcriptRoutes(app, context);
     engineRoutes(app, context);
     weightRoutes(app, context);

@@ -1,10 +1,11 @@
 import { SessionError } from "./errors.js";
 import type { Session } from "./session.js";
 
-/** Selects sessions by their ids and by their groups. */
+/** Selects sessions by their ids, groups and runs. */
 export interface SessionSelection {
   readonly sessionIds?: readonly string[] | undefined;
   readonly groupIds?: readonly string[] | undefined;
+  readonly runIds?: readonly string[] | undefined;
 }
 
 export interface SelectedSessions {
@@ -14,14 +15,15 @@ export interface SelectedSessions {
   readonly notFound: readonly string[];
 }
 
-/** Finds the selected sessions in any state. A group without sessions is no error. */
+/** Finds the selected sessions in any state. A group or run without sessions is no error. */
 export function selectSessions(all: Iterable<Session>, selection: SessionSelection): SelectedSessions {
   const ids = new Set(selection.sessionIds);
-  const groups = new Set(selection.groupIds);
+  const groups = new Set<string | undefined>(selection.groupIds);
+  const runs = new Set<string | undefined>(selection.runIds);
   const sessions: Session[] = [];
   for (const session of all) {
     const isNamed = ids.delete(session.id);
-    if (isNamed || (session.groupId !== undefined && groups.has(session.groupId))) sessions.push(session);
+    if (isNamed || groups.has(session.groupId) || runs.has(session.runId)) sessions.push(session);
   }
   return { sessions, notFound: [...ids] };
 }

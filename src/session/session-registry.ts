@@ -2,6 +2,7 @@ import type { MessageFilter } from "../conversation/text-filter.js";
 import { SessionError } from "./errors.js";
 import { type ExportedShard, type ExportedShards, Retention, type RetentionLimits } from "./export/retention.js";
 import type { SessionState } from "./lifecycle.js";
+import { type Run, RunKeys } from "./run-keys.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionEvents } from "./session-events.js";
 import { newSessionKey, SessionKeys, type SessionKeysOptions } from "./session-keys.js";
@@ -59,6 +60,9 @@ export class SessionRegistry {
   readonly #loaded: LoadedSessions | undefined;
   readonly #byId = new Map<string, Session>();
   readonly #byNumber = new Map<number, Session>();
+  /** The sessions of runs by run and name. */
+  readonly #byRun = new Map<string, Session>();
+  readonly runKeys: RunKeys;
   readonly events = new SessionEvents();
   /** Number of the next session to start. */
   #nextNumber = 0;
@@ -70,6 +74,7 @@ export class SessionRegistry {
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.#keys = new SessionKeys(options);
+    this.runKeys = new RunKeys(options.adminKey, options.records);
     this.#loaded = options.records && new LoadedSessions(options.records);
     this.#retention = new Retention(options.retention);
   }
@@ -98,6 +103,20 @@ export class SessionRegistry {
   /** Starts a session, which takes one slot. Returns the session and its key. */
   start({ taskId = "task", leaseId, apiKey, ...start }: NewSessionOptions): { session: Session; key: string } {
     if (apiKey !== undefined) this.#keys.check(apiKey);
+    const session = this.#start({ ...start, taskId, leaseId });
+    const key = apiKey ?? newSessionKey(this.#options.workerTag);
+    this.#bindKey(session, key);
+    return { session, key };
+  }
+
+  /** Starts a session of a run, which takes one slot. Calls reach it with the key of the run, and it has no key of its own. */
+  startInRun(run: Run, xSessionId: string): Session {
+    const session = this.#start({ ...readStart(run), xSessionId });
+    this.#saveHead(session);
+    return session;
+  }
+
+  #start({ taskId, ...start }: SessionStart & Pick<SessionOptions, "leaseId">): Session {
     if (this.#capacity <= 0) {
       throw new SessionError(
         "no_capacity",
@@ -105,14 +124,24 @@ export class SessionRegistry {
       );
     }
     const { workerTag } = this.#options;
-    const key = apiKey ?? newSessionKey(workerTag);
     const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
     const number = this.#nextNumber++;
-    const session = this.#add(number, { ...start, id: `${prefix}-${number}`, taskId, leaseId });
+    const session = this.#add(number, { ...start, id: `${prefix}-${number}`, taskId });
     this.#capacity--;
     this.#saveState();
-    this.#bindKey(session, key);
-    return { session, key };
+    return session;
+  }
+
+  /** Returns the session of a run with this name; undefined if it was not started, or was removed. */
+  findInRun({ runId }: Run, xSessionId: string): Session | undefined {
+    return this.#byRun.get(nameInRun(runId, xSessionId));
+  }
+
+  /** Returns the sessions of a run that can be exported now or once they have ended, in the order in which they were started. */
+  listRun(runId: string): Session[] {
+    return [...this.all()].filter(
+      (session) => session.runId === runId && !session.lifecycle.freed && !session.lifecycle.acknowledged,
+    );
   }
 
   /**
@@ -307,6 +336,8 @@ export class SessionRegistry {
     });
     this.#byId.set(session.id, session);
     this.#byNumber.set(number, session);
+    const { runId, xSessionId } = session;
+    if (runId !== undefined && xSessionId !== undefined) this.#byRun.set(nameInRun(runId, xSessionId), session);
     return session;
   }
 
@@ -316,6 +347,8 @@ export class SessionRegistry {
     this.#keys.revoke(session);
     this.#byId.delete(session.id);
     this.#byNumber.delete(number);
+    const { runId, xSessionId } = session;
+    if (runId !== undefined && xSessionId !== undefined) this.#byRun.delete(nameInRun(runId, xSessionId));
     this.#options.records?.remove(number);
   }
 
@@ -358,3 +391,6 @@ export class SessionRegistry {
     }
   }
 }
+
+/** Neither part has a space. */
+const nameInRun = (runId: string, xSessionId: string): string => `${runId} ${xSessionId}`;

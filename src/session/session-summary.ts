@@ -44,11 +44,16 @@ export interface SessionStart {
   readonly samplingOverride?: SamplingOverrideFields | undefined;
   /** Default: `train`. */
   readonly split?: Split | undefined;
+  /** The run that the session belongs to. */
+  readonly runId?: string | undefined;
+  /** The header `X-Session-ID` of its calls, which is its name in its run. */
+  readonly xSessionId?: string | undefined;
 }
 
 /** Returns the part of a stored session that its start decided. */
-export function readStart({ taskId, groupId, samplingOverride, split }: SessionStart): SessionStart {
-  return { taskId, groupId, samplingOverride, split };
+export function readStart(start: SessionStart): SessionStart {
+  const { taskId, groupId, samplingOverride, split, runId, xSessionId } = start;
+  return { taskId, groupId, samplingOverride, split, runId, xSessionId };
 }
 
 /** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */

@@ -61,6 +61,9 @@ export class Session {
   /** Sampling parameters of each call, by their names in requests. */
   readonly samplingOverride: SamplingOverrideFields | undefined;
   readonly split: Split;
+  /** See {@link SessionStart}. */
+  readonly runId: string | undefined;
+  readonly xSessionId: string | undefined;
   readonly createdAt: number;
   readonly lifecycle: Lifecycle;
   /** The recorded calls. While they are on disk only, only their numbers may be read. */
@@ -82,6 +85,8 @@ export class Session {
     this.groupId = options.groupId;
     this.samplingOverride = options.samplingOverride;
     this.split = options.split ?? "train";
+    this.runId = options.runId;
+    this.xSessionId = options.xSessionId;
     this.createdAt = summary?.createdAt ?? Date.now();
     this.#leaseId = options.leaseId;
     this.#counts = readCallCounts(summary);
@@ -175,6 +180,8 @@ export class Session {
       groupId: this.groupId,
       samplingOverride: this.samplingOverride,
       split: this.split,
+      runId: this.runId,
+      xSessionId: this.xSessionId,
       leaseId: this.leaseId,
       createdAt: this.createdAt,
       state,

@@ -44,25 +44,26 @@ export function gatewayEndRoutes(app: App, context: GatewayContext): void {
   });
 }
 
-/** Any worker can have sessions of a group. Without groups, only the workers of the named sessions are called. */
+/** Any worker can have sessions of a group or run. Without these, only the workers of the named sessions are called. */
 function endOnWorkers(
   { pool, upstream }: GatewayContext,
   request: FastifyRequest<{ Body: z.output<typeof endBody> }>,
   reply: FastifyReply,
   byTag: ReadonlyMap<string | undefined, readonly string[]>,
 ): Promise<EndedPart[]> {
-  const { group_ids, session_ids: _, ...options } = request.body;
+  const { session_ids: _, ...options } = request.body;
+  const { group_ids: groups, run_ids: runs } = options;
   const signal = disconnectSignal(reply);
   const headers = pickCredentials(request);
   const end = async (worker: Worker): Promise<EndedPart> => {
-    const body = { ...options, group_ids, session_ids: byTag.get(worker.tag) ?? [] };
+    const body = { ...options, session_ids: byTag.get(worker.tag) ?? [] };
     const call = { path: "/rl/sessions/end", headers, body, signal };
     return { worker, reply: await callWorker(upstream, worker, call) };
   };
   return Promise.all(
     pool
       .all()
-      .filter(({ tag }) => group_ids !== undefined || byTag.has(tag))
+      .filter(({ tag }) => groups !== undefined || runs !== undefined || byTag.has(tag))
       .map(end),
   );
 }

@@ -11,6 +11,7 @@ import {
   toShards,
 } from "../../admin-api/batch-request.js";
 import type { ExportMetrics } from "../../admin-api/export-metrics.js";
+import { selectSessions } from "../../admin-api/run-sessions.js";
 import { SESSIONS_FILE, sessionsBody } from "../../admin-api/sessions-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../admin-api/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
@@ -28,6 +29,7 @@ import { unreachableSessions } from "../export/refusal.js";
 import type { WorkerShare } from "../export/worker-file.js";
 import { forwardTo } from "../forward.js";
 import { findWorkerBySession, groupByTag, pickCredentials } from "../routing.js";
+import { listRunOnWorkers } from "../run-sessions.js";
 
 export interface GatewayExportContext extends GatewayContext {
   readonly metrics: { readonly exports: ExportMetrics };
@@ -40,6 +42,7 @@ const FILE_ID = "file-";
 
 /** Exports of training data. A batch of one worker is forwarded; a batch of several workers, or in shared memory, is packed here. */
 export function gatewayExportRoutes(app: App, context: GatewayExportContext): void {
+  const listRun = (request: FastifyRequest) => (runId: string) => listRunOnWorkers(context, request, runId);
   // The options are checked here, so that conflicts come before errors about sessions, as on a worker.
   app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
     toTrajectoryOptions(request.body);
@@ -47,10 +50,10 @@ export function gatewayExportRoutes(app: App, context: GatewayExportContext): vo
     return forwardTo(context.pool, worker, request, reply, { body: request.body });
   });
   app.post("/export_batch", { schema: { body: batchBody } }, async (request, reply) => {
-    const { body } = request;
+    toBatchOptions(request.body);
+    toShards(request.body);
+    const { run_id: _, x_session_ids: _names, ...body } = await selectSessions(request.body, listRun(request));
     await refuseDuplicates(body.session_ids);
-    toBatchOptions(body);
-    toShards(body);
     const shares = await groupByWorker(body.session_ids, reply, context);
     const [first] = shares;
     // A worker's file in shared memory may be on another machine.
@@ -61,7 +64,7 @@ export function gatewayExportRoutes(app: App, context: GatewayExportContext): vo
     return exportPacked(context, shares, request, reply, body);
   });
   app.post("/export_sessions", { schema: { body: sessionsBody } }, async (request, reply) => {
-    const { body } = request;
+    const { run_id: _, x_session_ids: _names, ...body } = await selectSessions(request.body, listRun(request));
     const { session_ids: ids, split, wait_seconds, drain_seconds } = body;
     await refuseDuplicates(ids);
     const shares = await groupByWorker(ids, reply, context);

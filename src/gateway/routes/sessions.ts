@@ -9,6 +9,7 @@ import { forwardTo, workerUnavailableError } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
 import { readTarget } from "../request-target.js";
 import { findWorkerBySession, pickCredentials } from "../routing.js";
+import { listRunOnWorkers } from "../run-sessions.js";
 
 const listReply = z.object({
   sessions: z.array(z.looseObject({ session_id: z.string(), created_at: z.number() })),
@@ -18,6 +19,7 @@ const listReply = z.object({
 /** Lists the sessions of all workers, and forwards calls about one session. */
 export function gatewaySessionRoutes(app: App, context: GatewayContext): void {
   listSessions(app, context);
+  listRunSessions(app, context);
   forwardSessionCalls(app, context);
   takeOverSession(app, context);
 }
@@ -40,6 +42,12 @@ function listSessions(app: App, { pool, upstream, controlMilliseconds }: Gateway
     const absent = workers.filter((_, index) => workerReplies[index] === undefined).map(({ tag }) => tag);
     return { ...withNextPage(page, lists), ...(absent.length > 0 ? { unavailable_workers: absent } : {}) };
   });
+}
+
+function listRunSessions(app: App, context: GatewayContext): void {
+  app.get("/rl/runs/:id/sessions", { schema: { params: z.object({ id: z.string() }) } }, async (request) => ({
+    sessions: await listRunOnWorkers(context, request, request.params.id),
+  }));
 }
 
 /** Marks the page as followed by another one if a worker cut its own list, even if all lists together fit the limit. */

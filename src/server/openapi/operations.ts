@@ -138,6 +138,16 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     answer: "StartedSession",
     errors: [409, 429],
   },
+  "post /rl/start_run": { id: "startRun", tag: "Sessions", request: "StartRunRequest", answer: "StartedRun" },
+  "get /rl/runs/{id}/sessions": { id: "listRunSessions", tag: "Sessions", answer: "RunSessions" },
+  "get /rl/current_session": { id: "getCurrentSession", tag: "Sessions", answer: "CurrentSession", errors: [404] },
+  "post /rl/current_session": {
+    id: "startCurrentSession",
+    tag: "Sessions",
+    request: "StartCurrentSessionRequest",
+    answer: "CurrentSession",
+    errors: [429],
+  },
   "post /rl/set_reward": {
     id: "setReward",
     tag: "Sessions",

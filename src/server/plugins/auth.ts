@@ -3,6 +3,8 @@ import fp from "fastify-plugin";
 import { ApiError } from "../../http/errors.js";
 import { adminKeyInPath, hasPathKey } from "../../http/path-key.js";
 import { MISSING_KEY, readKeys } from "../../http/read-keys.js";
+import { MISSING_SESSION_ID, readSessionName, SESSION_ID_HEADER } from "../../http/session-name.js";
+import type { Run } from "../../session/run-keys.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { hashText, sameHash } from "../../support/hash-text.js";
@@ -13,6 +15,8 @@ export type KeyKind = "admin" | "session" | "any" | "none";
 declare module "fastify" {
   interface FastifyContextConfig {
     readonly key?: KeyKind;
+    /** With a run key, the route starts the session of the call if it does not exist. Routes that admit calls do, too. */
+    readonly startsSession?: boolean;
   }
   interface FastifyRequest {
     /** The session of the request's key; null if the route requires no session key. */
@@ -25,12 +29,17 @@ declare module "fastify" {
 export interface AuthOptions {
   readonly registry: SessionRegistry;
   readonly adminKey: string;
+  /** @throws if the server accepts no new session at the moment */
+  readonly requireRoom: () => void;
 }
 
-type KeyHolder = { readonly kind: "admin" } | { readonly kind: "session"; readonly session: Session };
+type KeyHolder =
+  | { readonly kind: "admin" }
+  | { readonly kind: "session"; readonly session: Session }
+  | { readonly kind: "run"; readonly run: Run };
 
 /** Checks the keys of requests to routes that require one, before the body is read. */
-export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
+export const auth = fp<AuthOptions>((app, { registry, adminKey, requireRoom }, done) => {
   const adminHash = hashText(adminKey);
   app.decorateRequest("session", null);
   app.decorateRequest("takeovers", 0);
@@ -39,7 +48,30 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
     const hash = hashText(key);
     if (sameHash(hash, adminHash)) return { kind: "admin" };
     const session = registry.byKeyHash(hash);
-    return session && { kind: "session", session };
+    if (session) return { kind: "session", session };
+    const run = registry.runKeys.find(key);
+    return run && { kind: "run", run };
+  };
+
+  /** Returns the session of a call with a run key; null if the call needs none. */
+  const findRunSession = (request: FastifyRequest, run: Run, required: KeyKind): Session | null => {
+    const name = readSessionName(request);
+    if (name === undefined) {
+      if (required === "any") return null;
+      throw new ApiError("missing_session_id", MISSING_SESSION_ID, { param: SESSION_ID_HEADER });
+    }
+    const known = registry.findInRun(run, name);
+    if (known) return known;
+    if (required === "any") return null;
+    const { admits, startsSession } = request.routeOptions.config;
+    // A GET asks for an answer of an earlier call.
+    const starts = startsSession || (admits !== undefined && request.method !== "GET");
+    if (!starts) {
+      const message = `Run ${run.runId} has no session "${name}". It is started by its first model call.`;
+      throw new ApiError("session_not_found", message);
+    }
+    requireRoom();
+    return registry.startInRun(run, name);
   };
 
   const authenticate = (request: FastifyRequest): void => {
@@ -49,15 +81,16 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
     if (keys.length === 0) throw new ApiError("missing_api_key", MISSING_KEY);
     const holders = keys.flatMap((key) => findHolder(key) ?? []);
     if (hasPathKey(request) && holders.some(({ kind }) => kind === "admin")) throw adminKeyInPath();
-    const holder = holders.find(({ kind }) => required === "any" || kind === required);
+    const holder = holders.find(({ kind }) => required === "any" || kind === required || isRunOf(kind, required));
     if (!holder) {
       if (holders.length === 0) throw revokedKey();
       throw required === "admin"
-        ? wrongKind("the admin key", "a session key")
+        ? wrongKind("the admin key", holders[0]?.kind === "run" ? "a run key" : "a session key")
         : wrongKind("a session key", "the admin key");
     }
-    if (holder.kind === "session") holder.session.touch();
-    request.session = holder.kind === "session" ? holder.session : null;
+    if (holder.kind === "session") request.session = holder.session;
+    else request.session = holder.kind === "run" ? findRunSession(request, holder.run, required) : null;
+    request.session?.touch();
     request.takeovers = request.session?.takeovers ?? 0;
   };
 
@@ -71,6 +104,8 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   });
   done();
 });
+
+const isRunOf = (kind: KeyHolder["kind"], required: KeyKind): boolean => kind === "run" && required === "session";
 
 export function requiredKey({ config }: FastifyRequest["routeOptions"]): KeyKind {
   return config.key ?? "none";

@@ -1,6 +1,6 @@
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { grantBody, startBody } from "../../admin-api/session-schemas.js";
+import { grantBody, startBody, startRunBody } from "../../admin-api/session-schemas.js";
 import { versionBody } from "../../admin-api/weight-version.js";
 import { dropUnfixed } from "../../facts/sampling-override.js";
 import type { App } from "../../http/app-type.js";
@@ -29,6 +29,8 @@ const EXPORT_WAIT_MS = 2_000;
 export function controlRoutes(app: App, services: ExportServices): void {
   grantCapacity(app, services);
   startSession(app, services);
+  startRun(app, services);
+  currentSession(app);
   setReward(app);
   endSession(app);
   setVersion(app, services);
@@ -65,8 +67,7 @@ function startSession(app: App, services: ExportServices): void {
       },
     },
     async ({ body }) => {
-      if (services.draining) throw new ApiError("server_draining", "The server is shutting down.");
-      services.store.requireRoomForSession();
+      requireRoom(services);
       if (body.weight_version) services.weightVersion.takeOver(body.weight_version);
       const { session, key } = services.registry.start({
         taskId: body.task_id,
@@ -79,6 +80,65 @@ function startSession(app: App, services: ExportServices): void {
       await storeOrUndo(services.registry, () => services.registry.cancelStart(session));
       return { session_id: session.id, session_api_key: key, api_key: key };
     },
+  );
+}
+
+/** @throws if the server accepts no new session at the moment */
+export function requireRoom({ draining, store }: Pick<ExportServices, "draining" | "store">): void {
+  if (draining) throw new ApiError("server_draining", "The server is shutting down.");
+  store.requireRoomForSession();
+}
+
+function startRun(app: App, { registry }: ExportServices): void {
+  app.post(
+    "/rl/start_run",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "Create a key for many sessions, each of which is started by its first call",
+        body: startRunBody,
+        response: { 200: z.object({ run_id: z.string(), run_api_key: z.string() }) },
+      },
+    },
+    async ({ body }) => {
+      const { run, key } = registry.runKeys.start({
+        taskId: body.task_id ?? "task",
+        groupId: body.group_id,
+        samplingOverride: dropUnfixed(body.sampling_override),
+        split: body.split,
+      });
+      return { run_id: run.runId, run_api_key: key };
+    },
+  );
+}
+
+/** The session of the key, for gateways and for clients that need its id. With a run key, POST starts it if it does not exist. */
+function currentSession(app: App): void {
+  const answer = z.object({
+    session_id: z.string(),
+    run_id: z.string().nullable(),
+    x_session_id: z.string().nullable(),
+  });
+  const read = (request: FastifyRequest) => {
+    const { id, runId = null, xSessionId = null } = requireSession(request);
+    return { session_id: id, run_id: runId, x_session_id: xSessionId };
+  };
+  app.get(
+    "/rl/current_session",
+    { config: { key: "session" }, schema: { summary: "The session of the key", response: { 200: answer } } },
+    async (request) => read(request),
+  );
+  app.post(
+    "/rl/current_session",
+    {
+      config: { key: "session", startsSession: true },
+      schema: {
+        summary: "The session of the key, which is started if it is that of a run",
+        body: controlBody({}),
+        response: { 200: answer },
+      },
+    },
+    async (request) => read(request),
   );
 }
 

@@ -14,6 +14,7 @@ import {
   toBatchOptions,
   toShards,
 } from "../../admin-api/batch-request.js";
+import { selectSessions } from "../../admin-api/run-sessions.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../admin-api/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
 import { noteExport } from "../../http/connections/http-answer.js";
@@ -30,6 +31,7 @@ import { eventLoop } from "../../support/async/event-loop.js";
 import type { Slices } from "../../support/async/run-steps.js";
 import type { ExportServices } from "../services.js";
 import { toExportRules } from "./export-rules.js";
+import { listRun } from "./run-sessions.js";
 
 /** Exports of training data: one session with its interactions, or many sessions as one batch. */
 export function exportRoutes(app: App, services: ExportServices): void {
@@ -77,7 +79,8 @@ function exportBatch(app: App, services: ExportServices): void {
       config: { key: "admin", worksWithoutDisk: true },
       schema: { summary: "Many sessions as one safetensors batch", body: batchBody },
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const body = await selectSessions(request.body, (runId) => listRun(services.registry, runId));
       await refuseDuplicates(body.session_ids);
       const options = toBatchOptions(body);
       const shards = toShards(body);

@@ -38,11 +38,12 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ExportServic
     async ({ query }) => {
       // Between two sweeps, sessions would still be `exported` after the end of their lease.
       exportLeases.reap();
-      const { state, task_id: taskId, split, lease_id: leaseId, after, limit } = query;
+      const { state, task_id: taskId, split, run_id: runId, lease_id: leaseId, after, limit } = query;
       const isSelected = (session: Session) =>
         (state === undefined || session.state === state) &&
         (taskId === undefined || session.taskId === taskId) &&
         (split === undefined || session.split === split) &&
+        (runId === undefined || session.runId === runId) &&
         (leaseId === undefined || session.leaseId === leaseId);
       const listed = [...registry.all()].filter(isSelected).map((session) => {
         return { session_id: session.id, created_at: session.createdAt / 1000, session };
@@ -98,7 +99,7 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ExportServic
     },
     async ({ body }) => {
       requireSelection(body);
-      const selection = { groupIds: body.group_ids, sessionIds: body.session_ids };
+      const selection = { groupIds: body.group_ids, sessionIds: body.session_ids, runIds: body.run_ids };
       const { sessions, notFound } = selectSessions(registry.all(), selection);
       await endSessions(sessions, body.abort);
       return { sessions: sessions.map(toEnded), not_found: [...notFound] };
@@ -147,6 +148,8 @@ function toRecord(session: Session): z.input<typeof listedSession> {
     task_id: session.taskId,
     group_id: session.groupId ?? null,
     split: session.split,
+    run_id: session.runId ?? null,
+    x_session_id: session.xSessionId ?? null,
     sampling_override: session.samplingOverride ?? null,
     lease_id: session.leaseId ?? null,
     state: session.state,

@@ -45,6 +45,8 @@ class AsyncClient:
     openapi = async_method(calls.openapi)
     grant_capacity = async_method(calls.grant_capacity)
     set_version = async_method(calls.set_version)
+    start_run = async_method(calls.start_run)
+    run_sessions = async_method(calls.run_sessions)
     list_sessions = async_method(calls.list_sessions)
     get_session = async_method(calls.get_session)
     transcript = async_method(calls.transcript)

@@ -50,6 +50,8 @@ class Call(Generic[T_co]):
     base_url: str | None = None
     # Replaces the client's own key.
     key: str | None = None
+    # The header X-Session-ID, which a run key needs.
+    x_session_id: str | None = None
 
 
 def without_none(**fields: Any) -> dict[str, Any]:

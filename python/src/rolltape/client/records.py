@@ -22,6 +22,8 @@ class SessionRecord(TypedDict):
     task_id: str
     group_id: str | None
     split: Split
+    run_id: str | None
+    x_session_id: str | None
     sampling_override: SamplingOverride | None
     state: Literal["active", "ended", "exported", "expired"]
     created_at: float
@@ -43,6 +45,32 @@ class SessionPage(TypedDict):
     sessions: list[SessionRecord]
     has_more: bool
     next: str | None
+
+
+class StartedRun(TypedDict):
+    """A key for many sessions. `run_api_key` is sent with the header `X-Session-ID`, which names the session."""
+
+    run_id: str
+    run_api_key: str
+
+
+class RunSession(TypedDict):
+    session_id: str
+    x_session_id: str
+    state: Literal["active", "ended", "exported", "expired"]
+    created_at: float
+
+
+class RunSessions(TypedDict):
+    sessions: list[RunSession]
+
+
+class CurrentSession(TypedDict):
+    """The session of a key. `run_id` and `x_session_id` are None for a session with a key of its own."""
+
+    session_id: str
+    run_id: str | None
+    x_session_id: str | None
 
 
 class EndedSession(TypedDict):

@@ -52,6 +52,8 @@ class Client:
     openapi = method(calls.openapi)
     grant_capacity = method(calls.grant_capacity)
     set_version = method(calls.set_version)
+    start_run = method(calls.start_run)
+    run_sessions = method(calls.run_sessions)
     list_sessions = method(calls.list_sessions)
     get_session = method(calls.get_session)
     transcript = method(calls.transcript)

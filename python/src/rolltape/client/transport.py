@@ -172,6 +172,8 @@ class _Body:
 
 def _request(call: Call[Any], url: str, key: str, deadline: float) -> dict[str, Any]:
     headers = {"authorization": f"Bearer {key if call.key is None else call.key}", "accept-encoding": "identity"}
+    if call.x_session_id is not None:
+        headers["x-session-id"] = call.x_session_id
     request: dict[str, Any] = {
         "method": call.method,
         "url": (call.base_url or url) + call.path,

@@ -1,4 +1,4 @@
-"""Calls about sessions. Those with an `api_key` use the session's own key."""
+"""Calls about sessions. Those with an `api_key` use the session's own key, or a run key with `x_session_id`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from ..call import DEFAULT_TIMEOUT, Call, field, invalid_reply, list_of_ids, read_lines, read_object, without_none
 from ..options import SamplingOverride, Split
-from ..records import EndedSessions, SessionPage, SessionRecord, Transcript
+from ..records import CurrentSession, EndedSessions, RunSessions, SessionPage, SessionRecord, StartedRun, Transcript
 from ..started_session import StartedSession, read_started
 
 # Default size of a page, as in the proxy.
@@ -44,10 +44,44 @@ def start_session(
     return Call("POST", "/rl/start_session", read_started, body, timeout=timeout, idempotent=False)
 
 
+def start_run(
+    task_id: str | None = None,
+    group_id: str | None = None,
+    *,
+    sampling_override: SamplingOverride | None = None,
+    split: Split | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> Call[StartedRun]:
+    """Creates a key for many sessions, each of which is started by its first model call. No slot is taken yet.
+
+    A call with the key needs the header `X-Session-ID`, which names its session. All sessions start with the arguments.
+    """
+    body = without_none(task_id=task_id, group_id=group_id, sampling_override=sampling_override, split=split)
+    # A key that its caller did not receive starts nothing, so the call can be repeated.
+    return Call("POST", "/rl/start_run", read_object, body, timeout=timeout)
+
+
+def run_sessions(run_id: str, *, timeout: float = DEFAULT_TIMEOUT) -> Call[RunSessions]:
+    """Returns the sessions of a run that can be exported now or once they have ended, oldest first."""
+    return Call("GET", f"/rl/runs/{quote(run_id, safe='')}/sessions", read_object, timeout=timeout)
+
+
+def current_session(
+    *, api_key: str, x_session_id: str | None = None, start: bool = False, timeout: float = DEFAULT_TIMEOUT
+) -> Call[CurrentSession]:
+    """Returns the session of a key.
+
+    start: starts the session of a run key if it does not exist. Otherwise, NotFoundError `session_not_found` is raised.
+    """
+    method = "POST" if start else "GET"
+    return Call(method, "/rl/current_session", read_object, timeout=timeout, key=api_key, x_session_id=x_session_id)
+
+
 def set_reward(
     reward: float,
     *,
     api_key: str,
+    x_session_id: str | None = None,
     interaction_id: str | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[str]:
@@ -56,10 +90,20 @@ def set_reward(
     Raises ValueError if the reward is not finite.
     """
     body = without_none(reward=_finite(reward), interaction_id=interaction_id)
-    return Call("POST", "/rl/set_reward", field("interaction_id", str), body, timeout=timeout, key=api_key)
+    return Call(
+        "POST",
+        "/rl/set_reward",
+        field("interaction_id", str),
+        body,
+        timeout=timeout,
+        key=api_key,
+        x_session_id=x_session_id,
+    )
 
 
-def set_session_reward(reward: float, *, api_key: str, timeout: float = DEFAULT_TIMEOUT) -> Call[None]:
+def set_session_reward(
+    reward: float, *, api_key: str, x_session_id: str | None = None, timeout: float = DEFAULT_TIMEOUT
+) -> Call[None]:
     """Rewards a session as a whole, in addition to the rewards of its calls. A later value replaces an earlier one."""
 
     def read(reply: object) -> None:
@@ -68,22 +112,24 @@ def set_session_reward(reward: float, *, api_key: str, timeout: float = DEFAULT_
             raise invalid_reply("the reward was not given to the session")
 
     body = {"reward": _finite(reward), "scope": "session"}
-    return Call("POST", "/rl/set_reward", read, body, timeout=timeout, key=api_key)
+    return Call("POST", "/rl/set_reward", read, body, timeout=timeout, key=api_key, x_session_id=x_session_id)
 
 
-def end_session(*, api_key: str, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
+def end_session(*, api_key: str, x_session_id: str | None = None, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
     """Ends a session: it accepts no more model calls. Returns how many it has recorded."""
-    return Call("POST", "/rl/end_session", field("interaction_count", int), timeout=timeout, key=api_key)
+    read = field("interaction_count", int)
+    return Call("POST", "/rl/end_session", read, timeout=timeout, key=api_key, x_session_id=x_session_id)
 
 
 def end_sessions(
     group_ids: Sequence[str] | None = None,
     session_ids: Sequence[str] | None = None,
     *,
+    run_ids: Sequence[str] | None = None,
     abort: bool = False,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[EndedSessions]:
-    """Ends many sessions, by their groups or ids, for example at the end of a training step.
+    """Ends many sessions, by their groups, ids or runs, for example at the end of a training step.
 
     abort: aborts their calls in flight, which are then not recorded. By default, they go on.
 
@@ -92,7 +138,8 @@ def end_sessions(
     """
     groups = None if group_ids is None else list_of_ids(group_ids)
     sessions = None if session_ids is None else list_of_ids(session_ids)
-    body = without_none(group_ids=groups, session_ids=sessions, abort=abort)
+    runs = None if run_ids is None else list_of_ids(run_ids)
+    body = without_none(group_ids=groups, session_ids=sessions, run_ids=runs, abort=abort)
     return Call("POST", "/rl/sessions/end", read_object, body, timeout=timeout)
 
 
