@@ -14,7 +14,7 @@ export const runSessions = z.object({
   ),
 });
 
-export type RunSession = z.output<typeof runSessions>["sessions"][number];
+export type ListedRunSession = z.output<typeof runSessions>["sessions"][number];
 
 /** The sessions of an export, by their ids or by their run. {@link selectSessions} checks that it is one of them. */
 export const selectionFields = {
@@ -38,7 +38,7 @@ export type Selected<Body extends Selection> = Omit<Body, "session_ids"> & { rea
  */
 export async function selectSessions<Body extends Selection>(
   body: Body,
-  listRun: (runId: string) => Promise<readonly RunSession[]>,
+  listRun: (runId: string) => Promise<readonly ListedRunSession[]>,
 ): Promise<Selected<Body>> {
   const { session_ids: ids, run_id: runId, x_session_ids: names } = body;
   if (ids !== undefined && runId !== undefined) throw invalid("run_id", "must be absent if `session_ids` is given.");
@@ -50,12 +50,12 @@ export async function selectSessions<Body extends Selection>(
   return { ...body, session_ids: names ? chooseByName(sessions, runId, names) : chooseAll(sessions, runId) };
 }
 
-function chooseAll(sessions: readonly RunSession[], runId: string): string[] {
+function chooseAll(sessions: readonly ListedRunSession[], runId: string): string[] {
   if (sessions.length > 0) return sessions.map(({ session_id }) => session_id);
   throw new ApiError("session_not_found", `Run "${shorten(runId)}" has no session with data.`, { param: "run_id" });
 }
 
-function chooseByName(sessions: readonly RunSession[], runId: string, names: readonly string[]): string[] {
+function chooseByName(sessions: readonly ListedRunSession[], runId: string, names: readonly string[]): string[] {
   const byName = new Map(sessions.map((session) => [session.x_session_id, session.session_id]));
   const absent = names.filter((name) => !byName.has(name));
   if (absent.length === 0) return names.flatMap((name) => byName.get(name) ?? []);

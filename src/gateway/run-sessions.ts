@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { type RunSession, runSessions } from "../admin-api/run-sessions.js";
+import { type ListedRunSession, runSessions } from "../admin-api/run-sessions.js";
 import { callWorker } from "./contact/call-worker.js";
 import type { GatewayContext } from "./context.js";
 import { readWorkerError } from "./export/refusal.js";
@@ -16,7 +16,7 @@ export async function listRunOnWorkers(
   { pool, upstream, controlMilliseconds }: GatewayContext,
   request: FastifyRequest,
   runId: string,
-): Promise<readonly RunSession[]> {
+): Promise<readonly ListedRunSession[]> {
   const path = `/rl/runs/${encodeURIComponent(runId)}/sessions`;
   const call = { method: "GET", path, headers: pickCredentials(request) } as const;
   const lists = pool.all().map(async (worker) => {

@@ -41,7 +41,7 @@ import { storagePlugin } from "./plugins/storage.js";
 import { upstreamsPlugin } from "./plugins/upstreams.js";
 import { RerenderedCalls } from "./rerendered-calls.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
-import { controlRoutes, requireRoom } from "./routes/control.js";
+import { controlRoutes, requireAccepting } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
 import { exportSessionsRoutes } from "./routes/export-sessions.js";
@@ -160,7 +160,7 @@ export async function createServer({
     keepsBytes: ({ routeOptions }) => settings.upstreams.length > 0 && routeOptions.config.upstream !== undefined,
     revive: restoreSpelling,
   });
-  await app.register(auth, { registry, adminKey: settings.adminKey, requireRoom: () => requireRoom(context) });
+  await app.register(auth, { registry, adminKey: settings.adminKey, requireRoom: () => requireAccepting(context) });
   if (options.storage) await app.register(storagePlugin, { registry, server: options.storage });
   await app.register(bodyBudget, {
     budget: new BodyShares(settings.bodyBytesInFlight),

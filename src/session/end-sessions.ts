@@ -16,7 +16,7 @@ export interface SelectedSessions {
 }
 
 /** Finds the selected sessions in any state. A group or run without sessions is no error. */
-export function selectSessions(all: Iterable<Session>, selection: SessionSelection): SelectedSessions {
+export function findSelected(all: Iterable<Session>, selection: SessionSelection): SelectedSessions {
   const ids = new Set(selection.sessionIds);
   const groups = new Set<string | undefined>(selection.groupIds);
   const runs = new Set<string | undefined>(selection.runIds);

@@ -3,12 +3,12 @@ import type { SessionStart } from "./session-summary.js";
 import type { SessionRecords } from "./stored/session-records.js";
 
 /** A run, whose sessions are started by their first calls. All of them start as the run says. */
-export interface Run extends SessionStart {
+export interface RunStart extends SessionStart {
   readonly runId: string;
 }
 
-export interface StartedRun {
-  readonly run: Run;
+export interface KeyedRun {
+  readonly run: RunStart;
   readonly key: string;
 }
 
@@ -38,7 +38,7 @@ export class RunKeys {
     this.#records = records;
   }
 
-  start(start: SessionStart): StartedRun {
+  start(start: SessionStart): KeyedRun {
     const run = { ...start, runId: `${start.taskId}-run-${randomBytes(9).toString("hex")}` };
     const payload = Buffer.from(JSON.stringify(run)).toString("base64url");
     const [secret] = this.#readSecrets();
@@ -46,12 +46,12 @@ export class RunKeys {
   }
 
   /** Returns the run of a key; undefined if it is no run key, or not one of these servers. */
-  find(key: string): Run | undefined {
+  find(key: string): RunStart | undefined {
     const [, payload, signature] = RUN_KEY.exec(key) ?? [];
     if (payload === undefined || signature === undefined) return undefined;
     const received = Buffer.from(signature, "base64url");
     const isKnown = this.#readSecrets().some((secret) => timingSafeEqual(sign(secret, payload), received));
-    return isKnown ? (JSON.parse(Buffer.from(payload, "base64url").toString()) as Run) : undefined;
+    return isKnown ? (JSON.parse(Buffer.from(payload, "base64url").toString()) as RunStart) : undefined;
   }
 
   /**

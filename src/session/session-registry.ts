@@ -2,7 +2,7 @@ import type { MessageFilter } from "../conversation/text-filter.js";
 import { SessionError } from "./errors.js";
 import { type ExportedShard, type ExportedShards, Retention, type RetentionLimits } from "./export/retention.js";
 import type { SessionState } from "./lifecycle.js";
-import { type Run, RunKeys } from "./run-keys.js";
+import { RunKeys, type RunStart } from "./run-keys.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionEvents } from "./session-events.js";
 import { newSessionKey, SessionKeys, type SessionKeysOptions } from "./session-keys.js";
@@ -110,7 +110,7 @@ export class SessionRegistry {
   }
 
   /** Starts a session of a run, which takes one slot. Calls reach it with the key of the run, and it has no key of its own. */
-  startInRun(run: Run, xSessionId: string): Session {
+  startInRun(run: RunStart, xSessionId: string): Session {
     const session = this.#start({ ...readStart(run), xSessionId });
     this.#saveHead(session);
     return session;
@@ -133,7 +133,7 @@ export class SessionRegistry {
   }
 
   /** Returns the session of a run with this name; undefined if it was not started, or was removed. */
-  findInRun({ runId }: Run, xSessionId: string): Session | undefined {
+  findInRun({ runId }: RunStart, xSessionId: string): Session | undefined {
     return this.#byRun.get(nameInRun(runId, xSessionId));
   }
 

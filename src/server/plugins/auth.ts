@@ -4,7 +4,7 @@ import { ApiError } from "../../http/errors.js";
 import { adminKeyInPath, hasPathKey } from "../../http/path-key.js";
 import { MISSING_KEY, readKeys } from "../../http/read-keys.js";
 import { MISSING_SESSION_ID, readSessionName, SESSION_ID_HEADER } from "../../http/session-name.js";
-import type { Run } from "../../session/run-keys.js";
+import type { RunStart } from "../../session/run-keys.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { hashText, sameHash } from "../../support/hash-text.js";
@@ -36,7 +36,7 @@ export interface AuthOptions {
 type KeyHolder =
   | { readonly kind: "admin" }
   | { readonly kind: "session"; readonly session: Session }
-  | { readonly kind: "run"; readonly run: Run };
+  | { readonly kind: "run"; readonly run: RunStart };
 
 /** Checks the keys of requests to routes that require one, before the body is read. */
 export const auth = fp<AuthOptions>((app, { registry, adminKey, requireRoom }, done) => {
@@ -54,7 +54,7 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey, requireRoom }, d
   };
 
   /** Returns the session of a call with a run key; null if the call needs none. */
-  const findRunSession = (request: FastifyRequest, run: Run, required: KeyKind): Session | null => {
+  const findRunSession = (request: FastifyRequest, run: RunStart, required: KeyKind): Session | null => {
     const name = readSessionName(request);
     if (name === undefined) {
       if (required === "any") return null;

@@ -67,7 +67,7 @@ function startSession(app: App, services: ExportServices): void {
       },
     },
     async ({ body }) => {
-      requireRoom(services);
+      requireAccepting(services);
       if (body.weight_version) services.weightVersion.takeOver(body.weight_version);
       const { session, key } = services.registry.start({
         taskId: body.task_id,
@@ -84,7 +84,7 @@ function startSession(app: App, services: ExportServices): void {
 }
 
 /** @throws if the server accepts no new session at the moment */
-export function requireRoom({ draining, store }: Pick<ExportServices, "draining" | "store">): void {
+export function requireAccepting({ draining, store }: Pick<ExportServices, "draining" | "store">): void {
   if (draining) throw new ApiError("server_draining", "The server is shutting down.");
   store.requireRoomForSession();
 }

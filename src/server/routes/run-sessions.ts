@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RunSession, runSessions } from "../../admin-api/run-sessions.js";
+import { type ListedRunSession, runSessions } from "../../admin-api/run-sessions.js";
 import type { App } from "../../http/app-type.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import type { ExportServices } from "../services.js";
@@ -24,7 +24,7 @@ export function runSessionRoutes(app: App, { registry, exportLeases }: ExportSer
 }
 
 /** Returns the sessions of a run that can be exported now or once they have ended, in the order in which they were started. */
-export async function listRun(registry: SessionRegistry, runId: string): Promise<readonly RunSession[]> {
+export async function listRun(registry: SessionRegistry, runId: string): Promise<readonly ListedRunSession[]> {
   return registry.listRun(runId).map(({ id, xSessionId = "", state, createdAt }) => {
     return { session_id: id, x_session_id: xSessionId, state, created_at: createdAt / 1000 };
   });

@@ -10,7 +10,7 @@ import {
   takeOverBody,
 } from "../../admin-api/session-schemas.js";
 import type { App } from "../../http/app-type.js";
-import { endSessions, selectSessions } from "../../session/end-sessions.js";
+import { endSessions, findSelected } from "../../session/end-sessions.js";
 import type { Session } from "../../session/session.js";
 import { sessionTranscript } from "../../transcript/schema.js";
 import type { ExportServices } from "../services.js";
@@ -100,7 +100,7 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ExportServic
     async ({ body }) => {
       requireSelection(body);
       const selection = { groupIds: body.group_ids, sessionIds: body.session_ids, runIds: body.run_ids };
-      const { sessions, notFound } = selectSessions(registry.all(), selection);
+      const { sessions, notFound } = findSelected(registry.all(), selection);
       await endSessions(sessions, body.abort);
       return { sessions: sessions.map(toEnded), not_found: [...notFound] };
     },
