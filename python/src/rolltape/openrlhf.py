@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .bridge import engine_bridge, openrlhf
 from .client import AsyncClient
+from .episode import episode_rows
 from .errors import RolltapeError
-from .groups import run_group
 from .per_loop import PerLoop
 from .server import serve
 
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from .batch import Sample
     from .client.options import SamplingOverride
     from .groups import Agent
-
-# Of the rows of an episode only one is trained on, so it has all its turns.
-_EXPORT: dict[str, Any] = {
-    "style": "concat",
-    "layout": "packed",
-    "on_mismatch": "split",
-    "shared_turns": "every",
-    "turns": True,
-}
 
 
 def make_executor(
@@ -95,22 +86,15 @@ def make_executor(
                     yield client
 
     async def _run_episode(client: AsyncClient, task: dict[str, Any], sampling: SamplingOverride) -> list[Sample]:
-        error: BaseException | None = None
-        for _ in range(max_attempts):
-            (group,) = await run_group(
-                agent,
-                [task],
-                client=client,
-                timeout=episode_timeout,
-                reward_scope=reward_scope,
-                sampling_override=sampling,
-            )
-            if group.session_ids:
-                batch = await client.export_batch(group.session_ids, **_EXPORT)
-                return list(batch.samples())
-            (error,) = group.errors
-        assert error is not None
-        raise error
+        for attempt in range(max_attempts):
+            try:
+                return await episode_rows(
+                    client, agent, task, sampling=sampling, timeout=episode_timeout, reward_scope=reward_scope
+                )
+            except Exception:
+                if attempt == max_attempts - 1:
+                    raise
+        raise ValueError(f"max_attempts must be at least 1; received {max_attempts}.")
 
     return AgentExecutor
 
