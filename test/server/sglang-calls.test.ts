@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { Proxy } from "../helpers/proxy.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { readData } from "../helpers/sse.js";
 
 /** Calls through a proxy, where SGLang does something else than other engines. */
 
@@ -69,6 +70,25 @@ describe("top_k 1", () => {
     await proxy.chat(session, messages, { top_k, temperature: 2 });
     expect(sent()).toMatchObject({ temperature: 2 });
     expect(recorded()).toMatchObject({ greedy: false, temperature: 2, samplingTemperature: 2, topK: top_k });
+  });
+});
+
+describe("the token ids of a call that a weight update cuts", () => {
+  interface Chunk {
+    readonly choices: readonly [{ readonly token_ids?: number[]; readonly weight_version?: number }];
+  }
+
+  it.each([false, true])("are those of all its requests; streamed: %s", async (stream) => {
+    const { server, proxy, session } = await start();
+    server.fault({ kind: "abort", after: 3 });
+    const asked = { return_token_ids: true, max_tokens: 8, ignore_eos: true, stream };
+    const text = (await proxy.chat(session, messages, asked)).raw.toString();
+    const chunks = stream ? readData<Chunk>(text) : [JSON.parse(text) as Chunk];
+    const output = proxy.context.registry.get(session.id).tokens.output(0);
+    expect(server.to("/generate")).toHaveLength(2);
+    expect(output.ids).toHaveLength(8);
+    expect(chunks.flatMap(({ choices }) => choices[0].token_ids ?? [])).toEqual([...output.ids]);
+    expect(chunks.at(-1)?.choices[0].weight_version).toBe(output.versions[0]);
   });
 });
 
