@@ -5,6 +5,7 @@ import type { App } from "./app-type.js";
 import { toSocketApiError } from "./client-error.js";
 import { ErrorLog } from "./error-log.js";
 import { ApiError, bodyTooLargeError, toApiError } from "./errors.js";
+import { replaceTarget } from "./path-key.js";
 
 export interface ErrorHandlerOptions {
   /** Default: {@link toApiError}. */
@@ -64,8 +65,7 @@ const NO_ROUTE = "/.unrouted";
  */
 export function routeRefused(app: App, error: Error, { raw }: FastifyRequest, reply: FastifyReply): void {
   unrouted.set(raw, error);
-  // The form of the error depends on the path that was requested. Fastify reads `originalUrl` if it is set.
-  Object.assign(raw, { originalUrl: raw.url, url: NO_ROUTE });
+  replaceTarget(raw, NO_ROUTE);
   app.routing(raw, reply.raw);
 }
 

@@ -6,6 +6,15 @@ import { ApiError } from "./errors.js";
 const PATH_KEY = /^(https?:\/\/[^/?#]*)?\/+s\/+([^/?#]+)(\/[^?#]*)?(.*)$/is;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
+/** The targets of requests that are routed again with another one. */
+const firstTargets = new WeakMap<IncomingMessage, string>();
+
+/** Routes a request with another target from now on. Its errors are still those of the API that its own target belongs to. */
+export function replaceTarget(raw: IncomingMessage, target: string): void {
+  firstTargets.set(raw, raw.url ?? "/");
+  raw.url = target;
+}
+
 /** Requests whose key was in their path. */
 const withPathKey = new WeakSet<IncomingMessage>();
 
@@ -19,6 +28,9 @@ const withPathKey = new WeakSet<IncomingMessage>();
  */
 export function takePathKey(raw: IncomingMessage): string {
   const { url = "/" } = raw;
+  const first = firstTargets.get(raw);
+  // Fastify has set it to the target with which the request is routed again.
+  if (first !== undefined) Object.assign(raw, { originalUrl: first });
   const found = PATH_KEY.exec(url);
   if (!found) return url;
   const [, origin = "", encoded = "", path = "/", rest = ""] = found;

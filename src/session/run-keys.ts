@@ -30,10 +30,11 @@ export const isRunKey = (key: string): boolean => RUN_KEY.test(key);
  */
 export class RunKeys {
   readonly #adminKey: string;
-  readonly #records: SessionRecords | undefined;
+  readonly #records: Pick<SessionRecords, "readValue" | "saveValue"> | undefined;
   #secrets: readonly Buffer[] | undefined;
 
-  constructor(adminKey: string, records?: SessionRecords) {
+  /** @param records where the secrets are stored. Absent: run keys end with the admin key */
+  constructor(adminKey: string, records?: Pick<SessionRecords, "readValue" | "saveValue">) {
     this.#adminKey = adminKey;
     this.#records = records;
   }

@@ -76,6 +76,9 @@ describe("a path that begins with /s/{session key}", () => {
     await proxy.post(url, { messages: "none" }, null);
     const unrouted = await proxy.post(`/s/${session.key}/nothing/here?x=1`, {}, null);
     expect([unrouted.status, unrouted.raw.toString()]).toEqual([404, expect.not.stringContaining(session.key)]);
+    const malformed = await proxy.request({ url: `/s/${session.key}/v1beta/%zz` }, null);
+    expect([malformed.status, malformed.raw.toString()]).toEqual([404, expect.not.stringContaining(session.key)]);
+    expect(malformed.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND" } });
     proxy.engine.replies.push(new Error("engine broke"));
     await proxy.post(url, { messages }, null);
     const metrics = (await proxy.request({ url: "/metrics" })).raw.toString();

@@ -71,6 +71,8 @@ describe("a model call with a run key", () => {
     ["/v1/responses", { input: "hello" }],
     ["/v1/messages", { messages, max_tokens: 9 }],
     ["/v1/messages/count_tokens", { messages }],
+    ["/v1/completions", { prompt: [258, 259] }],
+    ["/inference/v1/generate", { token_ids: [258, 259], sampling_params: {} }],
     ["/v1beta/models/tiny:generateContent", { contents: [{ role: "user", parts: [{ text: "hello" }] }] }],
   ])("to %s starts its session as well", async (path, body) => {
     const proxy = await start();
