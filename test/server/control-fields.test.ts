@@ -16,7 +16,7 @@ afterEach(() => proxy.close());
 
 /** Posts with the kind of key that the call requires. */
 function post(path: string, body: object, to = proxy, as = session): Promise<Reply> {
-  const isAgents = path === "/rl/set_reward" || path === "/rl/end_session";
+  const isAgents = ["/rl/set_reward", "/rl/end_session", "/rl/current_session"].includes(path);
   return to.post(path, body, ...(isAgents ? [as.key] : []));
 }
 
