@@ -14,7 +14,7 @@ export const SAFETENSORS = "application/vnd.safetensors";
 const MAX_WAIT_SECONDS = 86_400;
 
 export const waitSeconds = z.number().min(0).max(MAX_WAIT_SECONDS);
-/** Which sessions an export takes, and how long it waits for them. */
+/** Fields that select the sessions of an export by their split, and limit the wait for them. */
 export const exportRuleFields = {
   split: splitSchema.describe("Exports sessions of this split, and refuses others."),
   wait_seconds: waitSeconds.default(0).describe("How long to wait for active sessions to end."),

@@ -45,7 +45,7 @@ export async function selectSessions<Body extends Selection>(
   if (names !== undefined && runId === undefined)
     throw invalid("x_session_ids", "needs `run_id`, the run of the sessions.");
   if (ids !== undefined) return { ...body, session_ids: ids };
-  if (runId === undefined) throw invalid("session_ids", "must be given, or `run_id`.");
+  if (runId === undefined) throw invalid("session_ids", "or `run_id` must be given.");
   const sessions = await listRun(runId);
   return { ...body, session_ids: names ? chooseByName(sessions, runId, names) : chooseAll(sessions, runId) };
 }

@@ -12,7 +12,7 @@ export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).de
 
 const leaseId = z.string().min(1).max(200).optional();
 
-/** What the start of a session and of a run decide. */
+/** Fields that start a session or a run. */
 const startFields = {
   task_id: z
     .string()

@@ -31,16 +31,16 @@ export interface StartSessionOptions extends CallOptions {
   readonly apiKey?: string | undefined;
 }
 
-/** What all sessions of a run start with. */
+/** Options with which all sessions of a run start. */
 export type StartRunOptions = Omit<StartSessionOptions, "leaseId" | "apiKey">;
 
 export interface StartedRun {
   readonly runId: string;
-  /** The key of all calls of the run. Each call also needs the header `X-Session-ID`, whose first model call starts the session. */
+  /** The key of all calls of the run. Each also needs the header `X-Session-ID`: the first model call with a new value starts a session. */
   readonly runApiKey: string;
 }
 
-/** A session of a run, in the order in which they were started. */
+/** A session of a run. */
 export interface RunSession {
   readonly sessionId: string;
   readonly xSessionId: string;
@@ -115,7 +115,7 @@ export interface TrajectoriesFields extends ExportFields {
   readonly include?: readonly "messages"[] | undefined;
 }
 
-/** Which sessions an export takes, and how long it waits for them. */
+/** Selects the sessions of an export by their split, and limits the wait for them. */
 export type SessionsFields = Pick<ExportFields, "split" | "wait_seconds" | "drain_seconds">;
 
 export interface BatchFields extends ExportFields {

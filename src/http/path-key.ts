@@ -19,8 +19,8 @@ export function replaceTarget(raw: IncomingMessage, target: string): void {
 const withPathKey = new WeakSet<IncomingMessage>();
 
 /**
- * Moves a key from the path of a request into its headers, for programs that send neither. Nothing behind this sees the key in a path,
- * so it reaches no log, no metric and no other server. The keys in the headers are replaced, because such a program sends a placeholder.
+ * Moves a key from the path of a request into its headers, for programs that can only set a base URL. The rest of the server never sees
+ * the key in a path, so it reaches no log, metric or other server. Keys in the headers are replaced, because they are placeholders.
  *
  * Call this before routing.
  *
@@ -53,7 +53,7 @@ export function adminKeyInPath(): ApiError {
   return new ApiError("wrong_key_kind", message);
 }
 
-/** A key that no header could have stays encoded, and is then unknown. */
+/** Decodes a key. A key with characters that a header cannot have stays encoded, so it matches no known key. */
 function decodeKey(encoded: string): string {
   if (!encoded.includes("%")) return encoded;
   try {

@@ -8,7 +8,7 @@ const ALLOWED = "1 to 128 visible ASCII characters without spaces";
 
 /** Message of the error `missing_session_id`. */
 export const MISSING_SESSION_ID =
-  `The call has a run key, so it needs the header \`${SESSION_ID_HEADER}\`, which names its session: ${ALLOWED}. ` +
+  `\`${SESSION_ID_HEADER}\` must name the session if the call has a run key: ${ALLOWED}. ` +
   "Send the same value with all calls of one session.";
 
 /**

@@ -7,9 +7,9 @@ import { RequestError } from "./request-error.js";
  */
 
 interface IgnoredField {
-  /** The only value that asks for nothing. Absent: none asks for anything. */
+  /** The only value without effect. Absent: no value has an effect. */
   readonly only?: boolean;
-  /** Why such values ask for nothing. */
+  /** The reason why such values have no effect, for the documentation. */
   readonly why: string;
 }
 
@@ -31,7 +31,7 @@ export const IGNORED_FIELDS = {
 
 type IgnoredName = keyof typeof IGNORED_FIELDS;
 
-/** What OpenAI's API says of unknown fields. Some clients repeat a request without its extra fields if they read this text. */
+/** Begins OpenAI's message about unknown fields. Harbor, for example, repeats a request without its extra fields if it reads this. */
 const UNRECOGNIZED = "Unrecognized request argument";
 
 /** Error messages show at most this many characters of an unknown field's name. */

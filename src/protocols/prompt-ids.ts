@@ -12,7 +12,7 @@ function isId(value: unknown): value is number {
 function describeProblem(list: readonly unknown[]): string | undefined {
   if (list.length === 0) return "must have at least one token id";
   const at = list.findIndex((value) => !isId(value));
-  return at < 0 ? undefined : `must have only token ids; item ${at} is none`;
+  return at < 0 ? undefined : `must contain only integers from 0 to ${MAX_ID}; item ${at} is not one`;
 }
 
 /** A list of ids. One loop checks it, because a schema for each item takes a hundred times as long. */

@@ -31,7 +31,7 @@ export function findSelected(all: Iterable<Session>, selection: SessionSelection
 /**
  * Ends sessions. Those that are no longer active stay as they are.
  *
- * @param abort aborts their calls in flight, which are not recorded. Resolves when all of them have ended. False: the calls go on
+ * @param abort true: aborts their calls in flight, which are then not recorded, and waits until they have ended. False: the calls continue
  */
 export async function endSessions(sessions: readonly Session[], abort: boolean): Promise<void> {
   // All of them before the first abort, so that no agent gets an answer and calls again.

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, scryptSync, timingSafeEqual } from "node:crypt
 import type { SessionStart } from "./session-summary.js";
 import type { SessionRecords } from "./stored/session-records.js";
 
-/** A run, whose sessions are started by their first calls. All of them start as the run says. */
+/** A run. Its sessions are started by their first model calls and inherit its values. */
 export interface RunStart extends SessionStart {
   readonly runId: string;
 }
@@ -26,7 +26,7 @@ export const isRunKey = (key: string): boolean => RUN_KEY.test(key);
 
 /**
  * Run keys: `rk-<what the run decides>.<signature>`. The secret of the signature is derived from the admin key, which all workers behind
- * a gateway share. So a run key is valid on each of them, also on those that join later, and none has to tell the others about runs.
+ * a gateway share. So a run key is valid on all of them, including workers that join later, and workers do not exchange runs.
  */
 export class RunKeys {
   readonly #adminKey: string;
@@ -46,7 +46,7 @@ export class RunKeys {
     return { run, key: `rk-${payload}.${sign(secret, payload).toString("base64url")}` };
   }
 
-  /** Returns the run of a key; undefined if it is no run key, or not one of these servers. */
+  /** Returns the run of a key; undefined if the key is not a run key or was signed with an unknown secret. */
   find(key: string): RunStart | undefined {
     const [, payload, signature] = RUN_KEY.exec(key) ?? [];
     if (payload === undefined || signature === undefined) return undefined;

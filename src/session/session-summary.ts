@@ -31,12 +31,12 @@ export function readCallCounts({
   return { countAtEnd, incompleteCalls, abortedCalls, upstreamCalls, promptTokens, completionTokens };
 }
 
-/** What the calls of a session are for. */
+/** The purpose of a session: training or evaluation. */
 export const splitSchema = z.enum(["train", "eval"]).default("train");
 
 export type Split = z.output<typeof splitSchema>;
 
-/** What the start of a session decides. It never changes. */
+/** The values that are fixed when a session starts. */
 export interface SessionStart {
   readonly taskId: string;
   readonly groupId?: string | undefined;
@@ -50,7 +50,7 @@ export interface SessionStart {
   readonly xSessionId?: string | undefined;
 }
 
-/** Returns the part of a stored session that its start decided. */
+/** Returns the values of a stored session that were fixed when it started. */
 export function readStart(start: SessionStart): SessionStart {
   const { taskId, groupId, samplingOverride, split, runId, xSessionId } = start;
   return { taskId, groupId, samplingOverride, split, runId, xSessionId };

@@ -193,9 +193,21 @@ describe("POST /inference/v1/generate", () => {
 
   it.each([
     [{ token_ids: [] }, "token_ids", "token_ids: must have at least one token id"],
-    [{ token_ids: [1, "2"] }, "token_ids", "token_ids: must have only token ids; item 1 is none"],
-    [{ token_ids: [1, -2] }, "token_ids", "token_ids: must have only token ids; item 1 is none"],
-    [{ token_ids: [1, 2.5] }, "token_ids", "token_ids: must have only token ids; item 1 is none"],
+    [
+      { token_ids: [1, "2"] },
+      "token_ids",
+      "token_ids: must contain only integers from 0 to 2147483647; item 1 is not one",
+    ],
+    [
+      { token_ids: [1, -2] },
+      "token_ids",
+      "token_ids: must contain only integers from 0 to 2147483647; item 1 is not one",
+    ],
+    [
+      { token_ids: [1, 2.5] },
+      "token_ids",
+      "token_ids: must contain only integers from 0 to 2147483647; item 1 is not one",
+    ],
     [{ token_ids: [99_999] }, "token_ids", "token_ids must have token ids below 512; received 99999."],
     [{ token_ids: PROMPT, stream: true }, "stream", "stream: true is not supported"],
     [{ token_ids: PROMPT, features: { a: 1 } }, "features", "features is not supported"],

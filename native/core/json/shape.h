@@ -27,8 +27,8 @@ struct JsonLimits {
 
   static constexpr std::int64_t kMaxDepth = 127;
 
-  /// Parts of a value as which a number in an array counts, of kValueParts: a parser needs about so much less time for
-  /// token ids and log probabilities than for strings and objects.
+  /// A value counts as kValueParts parts, a number in an array as fewer, because a parser needs less time for token ids
+  /// and log probabilities than for strings and objects, in about this ratio.
   static constexpr std::uint64_t kShortNumberParts = 1;
   static constexpr std::uint64_t kLongNumberParts = 4;
   static constexpr std::uint64_t kValueParts = 8;

@@ -27,7 +27,7 @@ class RolltapeWorkflow(RolloutWorkflow):  # type: ignore[misc]
 
     agent: called with the row of the dataset and the session, as by `rolltape.run_group`.
     url, admin_key: a proxy in front of AReaL's inference servers.
-    sampling: sampling parameters of each call, whatever the agent asks for.
+    sampling_override: sampling parameters of each call, whatever the agent asks for.
     style: `individual`: each model call is a row, with its discounted reward. `concat`: each path of the conversation.
     timeout: seconds that an episode may take. reward_scope: as of `rolltape.run_group`.
 
@@ -40,14 +40,14 @@ class RolltapeWorkflow(RolloutWorkflow):  # type: ignore[misc]
         *,
         url: str,
         admin_key: str,
-        sampling: SamplingOverride | None = None,
+        sampling_override: SamplingOverride | None = None,
         style: Literal["individual", "concat"] = "individual",
         timeout: float | None = None,
         reward_scope: Literal["interaction", "session"] = "interaction",
     ) -> None:
         self._agent = agent
         self._options: dict[str, Any] = {
-            "sampling": sampling,
+            "sampling_override": sampling_override,
             "style": style,
             "timeout": timeout,
             "reward_scope": reward_scope,

@@ -20,7 +20,7 @@ async def episode_rows(
     *,
     group_id: str | None = None,
     task_id: str | None = None,
-    sampling: SamplingOverride | None = None,
+    sampling_override: SamplingOverride | None = None,
     split: Split = "train",
     timeout: float | None = None,
     reward_scope: Literal["interaction", "session"] = "interaction",
@@ -30,27 +30,27 @@ async def episode_rows(
 ) -> list[Sample]:
     """Runs the agent once on the task, exports its session, and returns its rows in order.
 
-    Of a branched conversation, each path is a row, or each call with style `individual`. A row begins anew where a call does
-    not continue its parent's tokens exactly. Each sampled token is trained on in one row only. An agent that made no call has
-    no rows.
+    Each path of a branched conversation is a row; with style `individual`, each call is one. If a call does not continue its
+    parent's tokens exactly, it begins a new row. Each sampled token is trained on in one row only. An agent that made no
+    call has no rows.
 
     group_id: of the session, as the trainer numbers its groups. task_id: default: that of the task.
-    sampling: sampling parameters of each call, whatever the agent asks for. split: `eval` for an evaluation session.
+    sampling_override: sampling parameters of each call, whatever the agent asks for. split: `eval` for an evaluation session.
     timeout: seconds that the episode may take. reward_scope: as of `run_group`.
-    max_prompt_tokens: a row whose prompt is longer is refused. max_response_tokens: longer responses are cut: `truncated`.
+    max_prompt_tokens: a longer prompt raises `prompt_too_long`. max_response_tokens: longer responses are cut.
 
     Raises what the agent raised, RolltapeError `episode_timeout`, or RolltapeError `prompt_too_long`. The session is deleted if
     the episode fails or is cancelled.
     """
     runner = EpisodeRunner(
-        agent, client, timeout, 1, reward_scope, sampling_override=sampling, split=split, task_id=task_id
+        agent, client, timeout, 1, reward_scope, sampling_override=sampling_override, split=split, task_id=task_id
     )
     group = Group(0, group_id)
-    await runner.episode(group, task)
-    (episode,) = group.episodes
-    if episode.error is not None or episode.session_id is None:
-        raise episode.error or RolltapeError("episode_failed", "The episode ended without a session.")
     try:
+        await runner.episode(group, task)
+        (episode,) = group.episodes
+        if episode.error is not None or episode.session_id is None:
+            raise episode.error or RolltapeError("episode_failed", "The episode ended without a session.")
         batch = await client.export_batch(
             [episode.session_id],
             split=split,
@@ -61,10 +61,9 @@ async def episode_rows(
             turns=True,
         )
     except BaseException:
-        # Not cancelled with the episode.
-        deleting = asyncio.ensure_future(client.delete_session(episode.session_id))
+        # Shielded, so that the session is deleted even if the episode is cancelled.
         with contextlib.suppress(RolltapeError):
-            await asyncio.shield(deleting)
+            await asyncio.shield(asyncio.ensure_future(_delete(client, group)))
         raise
     rows = list(batch.samples())
     longest = max((len(row.prompt_ids) for row in rows), default=0)
@@ -74,3 +73,10 @@ async def episode_rows(
             f"A prompt of the episode has {longest} tokens; max_prompt_tokens is {max_prompt_tokens}.",
         )
     return rows if max_response_tokens is None else [row.cut(max_response_tokens) for row in rows]
+
+
+async def _delete(client: AsyncClient, group: Group) -> None:
+    # A failed episode has deleted its own session.
+    for episode in group.episodes:
+        if episode.session_id is not None and episode.error is None:
+            await client.delete_session(episode.session_id)

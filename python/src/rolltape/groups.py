@@ -190,23 +190,23 @@ class EpisodeRunner:
             await asyncio.wait({task}, timeout=self.timeout)
         finally:
             finished = task.done()
-            if not finished:
-                await self._stop(episode, task)
+            # Read here too, in case that the wait was cancelled: asyncio reports exceptions that nobody reads.
+            error = _error_of(task) if finished else await self._stop(episode, task)
         if finished:
-            return _error_of(task)
+            return error
         return RolltapeError("episode_timeout", f"The episode did not end within {self.timeout:g} seconds.")
 
-    async def _stop(self, episode: Episode, task: asyncio.Task[None]) -> None:
+    async def _stop(self, episode: Episode, task: asyncio.Task[None]) -> BaseException | None:
         """Cancels an episode, which then deletes its session. An agent that ignores it runs on without a session."""
         task.cancel()
         await asyncio.wait({task}, timeout=CANCEL_SECONDS)
         if task.done():
-            _error_of(task)
-            return
+            return _error_of(task)
         task.add_done_callback(_error_of)
         if episode.session_id is not None:
             with contextlib.suppress(RolltapeError):
                 await self.client.delete_session(episode.session_id)
+        return None
 
     async def _run(self, episode: Episode, group: Group, task: Any) -> None:
         session = await self._start(group, task)

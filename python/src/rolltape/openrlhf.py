@@ -89,7 +89,7 @@ def make_executor(
         for attempt in range(max_attempts):
             try:
                 return await episode_rows(
-                    client, agent, task, sampling=sampling, timeout=episode_timeout, reward_scope=reward_scope
+                    client, agent, task, sampling_override=sampling, timeout=episode_timeout, reward_scope=reward_scope
                 )
             except Exception:
                 if attempt == max_attempts - 1:

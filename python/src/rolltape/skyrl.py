@@ -98,7 +98,7 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
                 # A prompt comes again in later epochs.
                 group_id=None if ids is None else f"step-{step}-{ids[at].instance_id}",
                 task_id=None if ids is None else str(ids[at].instance_id),
-                sampling=_override(batch.get("sampling_params") or {}),
+                sampling_override=_override(batch.get("sampling_params") or {}),
                 split="eval" if metadata is not None and metadata.training_phase == "eval" else "train",
                 **self._limits,
             )
@@ -122,7 +122,8 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
 def _override(params: Mapping[str, Any]) -> SamplingOverride:
     """Returns the parameters of SkyRL's engine that a session can fix. Others, such as stop strings, are the agent's."""
     override: Any = {name: float(params[name]) for name in _SAMPLING if params.get(name) is not None}
-    if (params.get("top_k") or 0) > 0:
+    # -1 is no limit. It is set too, so that it replaces the agent's value.
+    if params.get("top_k") is not None:
         override["top_k"] = int(params["top_k"])
     limit = params.get("max_tokens") or params.get("max_generate_length")
     if limit is not None:

@@ -23,7 +23,7 @@ from .per_loop import PerLoop
 __all__ = ["generate_function", "rewards"]
 
 ABORT_SECONDS = 0.2
-"""How often an episode looks for the end of its step."""
+"""Seconds between two checks whether slime aborts the step."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def generate_function(
                 sample,
                 group_id=None if sample.group_index is None else f"group-{sample.group_index}",
                 task_id=None if sample.index is None else f"sample-{sample.index}",
-                sampling=_override(sampling_params),
+                sampling_override=_override(sampling_params),
                 split="eval" if evaluation else "train",
                 timeout=timeout,
                 reward_scope=reward_scope,
@@ -83,8 +83,9 @@ def generate_function(
 def rewards(args: Any, samples: Sequence[Any]) -> tuple[list[float], list[float]]:
     """For `--custom-reward-post-process-path`: returns the rewards, and the rewards relative to their group.
 
-    slime normalizes all rewards of a batch together if an episode has several rows. This counts each episode of a group once,
-    and leaves failed ones out, which have 0. Rows of an episode must have one reward, as those of `generate_function` have.
+    slime normalizes all rewards of a batch together if an episode has several rows. This counts each episode of a group once.
+    Failed episodes do not count, and their relative reward is 0.
+    Rows of an episode must have one reward, as those of `generate_function` have.
     """
     raw = [float(sample.get_reward_value(args)) for sample in samples]
     normalized = getattr(args, "rewards_normalization", True) and args.advantage_estimator in (
@@ -113,7 +114,7 @@ _SCALED = ("grpo", "gspo", "cispo")
 
 
 async def _unless_aborted(running: asyncio.Future[list[Row]], args: Any, sample: Any) -> list[Row] | None:
-    """Returns the rows; None if slime aborts the step before. It waits for its samples then, and takes none of them."""
+    """Returns the rows; None if slime aborts the step first. slime then waits for the other samples and discards them."""
     try:
         while not running.done():
             if _is_aborted(args, sample):
@@ -134,14 +135,13 @@ def _is_aborted(args: Any, sample: Any) -> bool:
 
 
 def _override(params: Mapping[str, Any]) -> SamplingOverride:
-    override: SamplingOverride = {
+    return {
         "temperature": float(params["temperature"]),
         "top_p": float(params["top_p"]),
+        # -1 is no limit. It is set too, so that it replaces the agent's value.
+        "top_k": int(params["top_k"]),
         "max_tokens": int(params["max_new_tokens"]),
     }
-    if params["top_k"] > 0:
-        override["top_k"] = int(params["top_k"])
-    return override
 
 
 def _reward_key(args: Any, evaluation: bool) -> str | None:

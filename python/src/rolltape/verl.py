@@ -28,7 +28,7 @@ from .server import serve
 
 __all__ = ["RolltapeAgentLoop", "RolltapeManager"]
 
-# verl makes an agent loop for each episode. By address of the proxy; "": the worker's own.
+# By address of the proxy; "" is the worker's own. Module-wide, because verl makes an agent loop for each episode.
 _clients: dict[str, PerLoop[AsyncClient]] = {}
 
 
@@ -70,7 +70,7 @@ class RolltapeAgentLoop(AgentLoopBase):  # type: ignore[misc]
             fields,
             group_id=fields.get("uid"),
             task_id=str(fields["index"]) if "index" in fields else None,
-            sampling=_override(sampling_params),
+            sampling_override=_override(sampling_params),
             timeout=self._timeout,
             reward_scope=self._reward_scope,
             max_prompt_tokens=self.rollout_config.prompt_length,
@@ -79,7 +79,7 @@ class RolltapeAgentLoop(AgentLoopBase):  # type: ignore[misc]
         trained = [row for row in rows if row.response_mask.any()]
         if not trained:
             raise RolltapeError(
-                "episode_empty", "The agent ended without an answer of the model that can be trained on."
+                "no_trained_tokens", "The episode has no trained token: its agent made no call that was recorded."
             )
         # Only the v1 worker numbers the episodes of a prompt.
         if "session_id" in fields:
@@ -125,15 +125,14 @@ class RolltapeManager(AgentLoopManager):  # type: ignore[misc]
 
 
 def _override(params: Mapping[str, Any]) -> SamplingOverride:
-    """Returns verl's sampling parameters, of which top_k -1 means no limit."""
-    override: SamplingOverride = {
+    """Returns verl's sampling parameters."""
+    return {
         "temperature": float(params["temperature"]),
         "top_p": float(params["top_p"]),
+        # -1 is no limit. It is set too, so that it replaces the agent's value.
+        "top_k": int(params["top_k"]),
         "repetition_penalty": float(params["repetition_penalty"]),
     }
-    if params["top_k"] > 0:
-        override["top_k"] = int(params["top_k"])
-    return override
 
 
 def _output(row: Sample, seconds: float) -> AgentLoopOutput:

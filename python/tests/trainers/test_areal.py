@@ -123,7 +123,7 @@ def test_an_episode_is_a_trajectory_of_the_engines_tokens(
     areal: SimpleNamespace, proxy: Server, engine: ScriptedEngine
 ) -> None:
     engine.calls.clear()
-    trajectory = run(make_workflow(areal, proxy, style="concat", sampling={"temperature": 0.5}), 3)
+    trajectory = run(make_workflow(areal, proxy, style="concat", sampling_override={"temperature": 0.5}), 3)
     assert areal.check(trajectory)
     (first, second) = [(prompt, sampled) for prompt, _, _, sampled in engine.calls]
     assert {sampling["temperature"] for _, sampling, _, _ in engine.calls} == {0.5}

@@ -92,7 +92,7 @@ export function sessionRoutes(app: App, { registry, exportLeases }: ExportServic
     {
       config: { key: "admin" },
       schema: {
-        summary: "End many sessions, by their groups or ids, and optionally abort their calls",
+        summary: "End many sessions, by their groups, ids or runs, and optionally abort their calls",
         body: endBody,
         response: { 200: endedSessions },
       },

@@ -63,7 +63,7 @@ def _require_texts(entries: Iterable[Mapping[str, object]], *names: str) -> None
 
 
 class _Described:
-    """What is known about each row of a whole batch. Its parts share it, so it is read once, and only if it is needed."""
+    """Descriptions of all rows of a whole batch, parsed on first use. Batches that are selected from it share them."""
 
     def __init__(self, text: str) -> None:
         self._text = text

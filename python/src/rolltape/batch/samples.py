@@ -47,7 +47,7 @@ class Sample:
         self._of, self._row, self._limit = samples, row, limit
 
     def cut(self, max_response_tokens: int) -> Sample:
-        """Returns the sample with at most so many tokens in its response, their turns and versions, and all rewards."""
+        """Returns the sample with at most `max_response_tokens` in its response, and their turns and versions."""
         limit = max_response_tokens if self._limit is None else min(self._limit, max_response_tokens)
         return Sample(self._of, self._row, limit)
 
@@ -106,7 +106,7 @@ class Sample:
 
     @property
     def episode_reward(self) -> float:
-        """What the agent returned for the whole session, undiscounted; 0 without any reward."""
+        """Reward of the whole session, undiscounted; 0 without any reward."""
         return float(self._of.value("episode_reward", self._row, 0.0))
 
     @property
@@ -131,7 +131,7 @@ class Sample:
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the last turn ended, also if it was cut."""
+        """Finish reason of the row's last turn. It stays the same if `cut` removes this turn."""
         return self._of.finish_reason("row", self._row)
 
     @property

@@ -164,7 +164,7 @@ def _finish_reason(reason: str, ids: Sequence[int], sampling: dict[str, Any]) ->
 
 
 def _refuse(body: dict[str, Any], message: str) -> Response:
-    """The answer to a request that does not run. SGLang has then sent the status of a stream already."""
+    """Returns the answer to a request that is refused. A stream gets status 200 and an error event, as from SGLang."""
     if not body.get("stream"):
         return Response.of_json({"error": {"message": message}}, 400)
     return _encode(

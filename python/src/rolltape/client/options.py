@@ -1,4 +1,4 @@
-"""Options of exports, spelled as in docs/reference/http-api.md."""
+"""Options of sessions and exports, spelled as in docs/reference/http-api.md."""
 
 from __future__ import annotations
 

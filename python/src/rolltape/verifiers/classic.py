@@ -39,7 +39,7 @@ class ClassicAgent:
     def __init__(self, environment: Any, sampling: Mapping[str, Any]) -> None:
         if environment.requires_group_rollouts:
             raise ValueError(
-                "The rubric has rewards of whole groups; an agent can only use rewards of single rollouts."
+                "`environment` has a rubric that scores whole groups; only rubrics that score single rollouts are supported."
             )
         self.environment, self.sampling = environment, {**environment.sampling_args, **sampling}
         # A client of its own for each rollout would load certificates each time. A copy has the rollout's key and address.

@@ -10,7 +10,7 @@ MODEL = "policy"
 
 
 class EpisodeContext(Protocol):
-    """What an agent gets of its episode: an `AsyncSession`, or the context of a worker of `rolltape rollout`."""
+    """The part of a session that an agent uses. `AsyncSession` and the context of `rolltape rollout` workers have it."""
 
     @property
     def base_url(self) -> str: ...

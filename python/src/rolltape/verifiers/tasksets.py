@@ -63,9 +63,9 @@ class TasksetAgent:
 
 @asynccontextmanager
 async def _serve(environment: Any) -> AsyncIterator[Any]:
-    """Starts the servers that all rollouts share, except for the one that model calls go through.
+    """Starts the servers that all rollouts share, except for the interception server that model calls go through.
 
-    That one keeps a client for each key until it ends. Without it, each rollout starts its own.
+    A shared one would keep a client for each session key until it ends. Without it, each rollout starts its own.
     """
     async with environment.serving():
         environment._interception = None
