@@ -356,7 +356,7 @@ SAMPLING = {
 
 
 def verl_engine(output: dict[str, Any], seen: list[Any]) -> Any:
-    """Has the shape of verl's `LLMServerClient`; python/tests/trainers runs its own class."""
+    """Has the shape of verl's `LLMServerClient`."""
 
     async def generate(request_id: str, *, prompt_ids: list[int], sampling_params: dict[str, Any]) -> Any:
         seen.append((request_id, prompt_ids, sampling_params))
