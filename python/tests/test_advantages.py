@@ -192,3 +192,7 @@ def test_a_row_of_mixed_temperatures_needs_turns(client: Client) -> None:
         mixed.tensors["row_mixed_temperatures"][0] = True
     with pytest.raises(ValueError, match="turns=True"):
         advantages.token_temperatures(mixed)
+
+
+def test_equal_rewards_have_no_advantage_without_an_epsilon_either() -> None:
+    assert advantages.grpo_values([1, 1, 5], ["a", "a", "b"], epsilon=0).tolist() == [0.0, 0.0, 0.0]

@@ -263,6 +263,7 @@ def crafted(tensors: dict[str, Any], **metadata: str) -> bytes:
 
 EPISODES = {"row_episode": np.zeros(1, np.int32), "episode_has_reward": np.zeros(1, bool)}
 EPISODES |= {f"episode_{name}": np.zeros(1, np.int32) for name in ("group", "rows", "reward", "return")}
+TURNS = {"turn_start": np.zeros(2, np.int32), "turn_end": np.ones(2, np.int32)}
 NODES = {"node_rewards": np.zeros(2, np.float32), "node_offsets": np.array([0, 1, 3], np.int32)}
 NODES |= {"subtree_end": np.full(3, 3, np.int32), "node_lengths": np.array([1, 3], np.int32)}
 
@@ -279,6 +280,16 @@ NODES |= {"subtree_end": np.full(3, 3, np.int32), "node_lengths": np.array([1, 3
         (crafted(EPISODES, episodes='[{"group_id": "g"}]'), "metadata `episodes` cannot be read"),
         (crafted(EPISODES, episodes="[]"), "metadata `episodes` cannot be read"),
         (crafted({**EPISODES, "row_episode": np.ones(1, np.int32)}), "there are 1 episodes; received 1 to 1"),
+        (crafted({**EPISODES, "row_episode": np.zeros(0, np.int32)}), "it has shape \\[0\\], but the batch has 1 rows"),
+        (
+            crafted({**EPISODES, "episode_rows": np.zeros(2, np.int32)}),
+            "it has shape \\[2\\], but there are 1 episodes",
+        ),
+        (crafted({**EPISODES, "episode_group": np.full(1, 2**31 - 1, np.int32)}), "groups must be from 0 to 0"),
+        (crafted({**TURNS, "cu_turns": np.array([0, 3], np.int32)}), "`cu_turns` cannot be read.*does not divide 2"),
+        (crafted({**TURNS, "cu_turns": np.array([[0, 2]], np.int32)}), "`cu_turns` cannot be read.*does not divide 2"),
+        (crafted({**TURNS, "cu_turns": np.array([-2, 2], np.int32)}), "`cu_turns` cannot be read.*does not divide 2"),
+        (crafted({"turn_start": np.zeros(2, np.int32)}), "`cu_turns` cannot be read"),
         (crafted({**EPISODES, "row_episode": np.full(1, -1, np.int32)}), "there are 1 episodes; received -1 to -1"),
         (crafted({}, rows="[]"), "describes 0 rows, but the batch has 1"),
         (crafted({}, rows="[" * 100_000), "metadata `rows` cannot be read"),
@@ -300,6 +311,8 @@ def test_a_batch_whose_parts_do_not_fit_is_refused_when_it_is_used(data: bytes, 
         _ = (batch.places, batch.rows, batch.text("finish_reason", 0))
         if "row_episode" in batch:
             _ = (batch.group_of_row, batch.episodes)
+        if "turn_start" in batch:
+            _ = batch.turn_bounds
 
     with pytest.raises(ValueError, match=r"crafted\.safetensors: .*" + why):
         use()

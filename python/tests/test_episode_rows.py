@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -115,9 +116,11 @@ def test_a_cut_row_has_the_versions_of_its_tokens() -> None:
 
 
 def test_a_prompt_over_its_limit_is_refused(client: Client, server: Server) -> None:
+    before = len(list(client.sessions()))
     with pytest.raises(rolltape.RolltapeError, match="max_prompt_tokens is 3") as refused:
         run(server, branches, max_prompt_tokens=3)
     assert refused.value.code == "prompt_too_long"
+    assert len(list(client.sessions())) == before
 
 
 def test_an_agent_without_a_call_has_no_rows(client: Client, server: Server) -> None:
@@ -135,8 +138,22 @@ def test_a_failed_episode_raises_what_its_agent_raised_and_leaves_no_session(cli
         await asyncio.sleep(60)
         return 0.0
 
+    async def cancels(task: str, session: AsyncSession) -> float:
+        raise asyncio.CancelledError("a tool was cancelled")
+
+    async def ignores(task: str, session: AsyncSession) -> float:
+        await asyncio.to_thread(chat, session, "Hi")
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        return 0.0
+
     with pytest.raises(LookupError, match="no tool"):
         run(server, fails)
+    with pytest.raises(rolltape.RolltapeError, match="a tool was cancelled") as cancelled:
+        run(server, cancels)
+    assert cancelled.value.code == "agent_cancelled"
+    with pytest.raises(rolltape.RolltapeError, match="did not end within"):
+        run(server, ignores, timeout=2)
     with pytest.raises(rolltape.RolltapeError, match="did not end within") as late:
         run(server, sleeps, timeout=0.2)
     assert late.value.code == "episode_timeout"

@@ -77,3 +77,30 @@ def test_an_episode_that_is_cancelled_while_a_resource_opens_leaves_it_to_others
         return await resources.get()
 
     assert asyncio.run(main()) == "opened"
+
+
+def test_a_resource_stays_open_for_tasks_that_end_with_their_loop() -> None:
+    events: list[str] = []
+
+    @asynccontextmanager
+    async def open_resource() -> AsyncIterator[None]:
+        yield
+        events.append("close")
+
+    resources, others = PerLoop(open_resource), PerLoop(open_resource)
+
+    async def episode() -> None:
+        await asyncio.gather(resources.get(), others.get())
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            events.append("session deleted")
+
+    async def main() -> asyncio.Task[None]:
+        running = asyncio.ensure_future(episode())
+        await asyncio.sleep(0.01)
+        return running
+
+    asyncio.run(main())
+    assert events == ["session deleted", "close", "close"]

@@ -153,3 +153,34 @@ def test_turns_that_overlap_are_refused() -> None:
     batch.tensors.update(cu_turns=np.array([0, 2]), turn_start=np.array([0, 2]), turn_end=np.array([3, 5]))
     with pytest.raises(ValueError, match="its turns overlap"):
         advantages.at_turns(batch, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("lengths", [[0, 0], [0]], ids=len)
+def test_rows_without_tokens_have_empty_samples(lengths: list[int]) -> None:
+    batch = packed(lengths)
+    assert [sample.response_ids.tolist() for sample in batch.samples()] == [[] for _ in lengths]
+    assert ratios.sequence_ratios(batch, batch["logprobs"]).tolist() == [1.0 for _ in lengths]
+
+
+def test_forced_outputs_before_the_response_belong_to_no_turn() -> None:
+    tensors = {
+        "input_ids": np.arange(8, dtype=np.int32),
+        # Outputs: tokens 2 to 4, all forced, then 5 to 7, of which the first is forced.
+        "loss_mask": np.array([0, 0, 0, 0, 0, 0, 1, 1], np.int32),
+        "logprobs": np.zeros(8, np.float32),
+        "versions": np.zeros(8, np.int32),
+        "cu_seqlens": np.array([0, 8], np.int32),
+        "rewards": np.zeros(1, np.float32),
+        "row_prompt_tokens": np.array([2], np.int32),
+        "cu_turns": np.array([0, 2], np.int32),
+        "turn_start": np.array([2, 5], np.int32),
+        "turn_end": np.array([5, 8], np.int32),
+        "turn_own_reward": np.zeros(2, np.float32),
+        "turn_has_reward": np.zeros(2, bool),
+        "turn_interaction": np.arange(2, dtype=np.int32),
+    }
+    (sample,) = Batch(tensors, {"layout": "packed", "rows": "[]"}).samples()
+    assert sample.response_ids.tolist() == [6, 7]
+    assert [(turn.start, turn.end) for turn in sample.turns] == [(0, 0), (0, 2)]
+    with pytest.raises(ValueError, match="max_response_tokens must be at least 0; received -1"):
+        sample.cut(-1)

@@ -104,9 +104,11 @@ def grpo_values(
 
 def _grpo(values: Floats, group: NDArray[np.int64], weight: Floats, std: bool, epsilon: float) -> NDArray[np.float32]:
     centred = values - _group_means(values, group, weight)[group]
-    centred[_constant(values, group)] = 0.0
+    constant = _constant(values, group)
     if std:
-        centred /= np.sqrt(_group_means(centred**2, group, weight))[group] + epsilon
+        deviations = np.sqrt(_group_means(centred**2, group, weight))[group] + epsilon
+        centred /= np.where(constant, 1.0, deviations)
+    centred[constant] = 0.0
     return centred.astype(np.float32)
 
 
@@ -142,7 +144,7 @@ def turn_returns(batch: Batch, discount: float | None = None) -> NDArray[np.floa
     if not 0 <= gamma <= 1:
         raise ValueError(f"discount must be from 0 to 1; received {gamma}.")
     returns = _finite(batch.turn_column("own_reward"))
-    bounds = batch["cu_turns"].astype(np.int64)
+    bounds = batch.turn_bounds
     counts = np.diff(bounds)
     # From the last turns of all rows to the first ones: the second to last turn of each row, then the one before, and so on.
     for back in range(2, int(counts.max(initial=0)) + 1):
@@ -187,7 +189,7 @@ class _Turns:
     def __init__(self, batch: Batch) -> None:
         _require_whole_groups(batch)
         if "cu_turns" in batch:
-            row = np.repeat(np.arange(len(batch)), np.diff(batch["cu_turns"]))
+            row = np.repeat(np.arange(len(batch)), np.diff(batch.turn_bounds))
             column, rewards = batch.turn_column, batch.turn_column("reward")
         else:
             if batch.layout != "tree" and batch.metadata_texts.get("style") == "concat":

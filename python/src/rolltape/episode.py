@@ -10,7 +10,7 @@ from .batch import Sample
 from .client import AsyncClient
 from .client.options import SamplingOverride, Split
 from .errors import RolltapeError
-from .groups import Agent, EpisodeRunner, Group, Task
+from .groups import Agent, Episode, EpisodeRunner, Group, Task
 
 
 async def episode_rows(
@@ -50,7 +50,7 @@ async def episode_rows(
         await runner.episode(group, task)
         (episode,) = group.episodes
         if episode.error is not None or episode.session_id is None:
-            raise episode.error or RolltapeError("episode_failed", "The episode ended without a session.")
+            raise _reason(episode)
         batch = await client.export_batch(
             [episode.session_id],
             split=split,
@@ -60,19 +60,25 @@ async def episode_rows(
             shared_turns="first",
             turns=True,
         )
+        rows = list(batch.samples())
+        longest = max((len(row.prompt_ids) for row in rows), default=0)
+        if max_prompt_tokens is not None and longest > max_prompt_tokens:
+            message = f"A prompt of the episode has {longest} tokens; max_prompt_tokens is {max_prompt_tokens}."
+            raise RolltapeError("prompt_too_long", message)
     except BaseException:
         # Shielded, so that the session is deleted even if the episode is cancelled.
         with contextlib.suppress(RolltapeError):
             await asyncio.shield(asyncio.ensure_future(_delete(client, group)))
         raise
-    rows = list(batch.samples())
-    longest = max((len(row.prompt_ids) for row in rows), default=0)
-    if max_prompt_tokens is not None and longest > max_prompt_tokens:
-        raise RolltapeError(
-            "prompt_too_long",
-            f"A prompt of the episode has {longest} tokens; max_prompt_tokens is {max_prompt_tokens}.",
-        )
     return rows if max_response_tokens is None else [row.cut(max_response_tokens) for row in rows]
+
+
+def _reason(episode: Episode) -> BaseException:
+    error = episode.error
+    if isinstance(error, asyncio.CancelledError):
+        # Raised as it is, it would cancel the caller.
+        return RolltapeError("agent_cancelled", f"The agent ended with {error!r}.")
+    return error or RolltapeError("episode_failed", "The episode ended without a session.")
 
 
 async def _delete(client: AsyncClient, group: Group) -> None:

@@ -201,8 +201,12 @@ class EpisodeRunner:
         task.cancel()
         await asyncio.wait({task}, timeout=CANCEL_SECONDS)
         if task.done():
-            return _error_of(task)
-        task.add_done_callback(_error_of)
+            error = _error_of(task)
+            # A failed episode has deleted its session. An agent that catches the cancellation ends as if nothing had happened.
+            if error is not None:
+                return error
+        else:
+            task.add_done_callback(_error_of)
         if episode.session_id is not None:
             with contextlib.suppress(RolltapeError):
                 await self.client.delete_session(episode.session_id)

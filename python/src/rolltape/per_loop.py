@@ -6,9 +6,15 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 T = TypeVar("T")
+
+CLOSE_SECONDS = 10.0
+"""How long a resource stays open for the tasks that end with their loop."""
+
+# Keepers do not wait for each other.
+_all_keepers: WeakSet[asyncio.Task[None]] = WeakSet()
 
 
 class PerLoop(Generic[T]):
@@ -28,6 +34,7 @@ class PerLoop(Generic[T]):
             # A task of its own, because some resources must be closed by the task that opened them.
             keeper = loop.create_task(self._keep(resource))
             self._keepers.add(keeper)
+            _all_keepers.add(keeper)
             keeper.add_done_callback(self._keepers.discard)
         return await asyncio.shield(resource)
 
@@ -35,8 +42,17 @@ class PerLoop(Generic[T]):
         try:
             async with self._open() as opened:
                 resource.set_result(opened)
-                await asyncio.Event().wait()
+                await self._until_the_loop_ends()
         except Exception as error:
             # The next episode tries it again.
             del self._resources[asyncio.get_running_loop()]
             resource.set_exception(error)
+
+    async def _until_the_loop_ends(self) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            # asyncio.run cancels all tasks at once. The others still need the resource, to delete their sessions.
+            others = asyncio.all_tasks() - _all_keepers - {asyncio.current_task()}
+            if others:
+                await asyncio.wait(others, timeout=CLOSE_SECONDS)

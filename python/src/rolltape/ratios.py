@@ -32,8 +32,9 @@ def overlong_mask(batch: Batch) -> NDArray[np.int32]:
     else:
         codes = [code for code, text in enumerate(batch.code_texts("finish_reason")) if text == "length"]
         complete = ~np.isin(batch.turn_column("finish_reason"), codes)
-        filled = np.flatnonzero(np.diff(batch["cu_turns"]))
-        complete[batch["cu_turns"][1:][filled] - 1] &= ~batch.column("truncated")[filled]
+        bounds = batch.turn_bounds
+        filled = np.flatnonzero(np.diff(bounds))
+        complete[bounds[1:][filled] - 1] &= ~batch.column("truncated")[filled]
         kept = spread_turns(batch, _ones(complete), 0)
     return np.bitwise_and(kept, batch["loss_mask"], out=kept)
 
@@ -56,7 +57,7 @@ def sequence_ratios(batch: Batch, logprobs: Any, mask: Any = None) -> NDArray[np
     filled = np.flatnonzero(own)
     # Blocks of rows, whose values stay in the processor's cache.
     parts = np.unique(np.searchsorted(begins[filled], np.arange(0, new.size, BLOCK_TOKENS)))
-    for first, last in pairwise([*parts.tolist(), len(filled)]):
+    for first, last in pairwise(np.unique([*parts, len(filled)]).tolist()):
         rows = filled[first:last]
         tokens = slice(begins[rows[0]], begins[rows[-1]] + own[rows[-1]])
         starts = begins[rows] - tokens.start

@@ -77,7 +77,7 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
             "loss_masks": [[0] if row is None else row.response_mask.tolist() for _, row, _ in flat],
             "rollout_logprobs": [[0.0] if row is None else row.response_logprobs.tolist() for _, row, _ in flat],
             "rewards": [self._reward(row, is_last) for _, row, is_last in flat],
-            "stop_reasons": ["error" if row is None else row.finish_reason or "stop" for _, row, _ in flat],
+            "stop_reasons": [_stop_reason(row) for _, row, _ in flat],
             "trajectory_ids": None if ids is None else [ids[at] for at, _, _ in flat],
             "is_last_step": [is_last for _, _, is_last in flat] if self._step_wise else None,
             "rollout_metrics": {"rolltape/failed_episodes": failed},
@@ -117,6 +117,12 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
             return reward
         before = 0 if row is None else len(row.response_ids) - 1
         return [*[0.0] * before, reward if is_last else 0.0]
+
+
+def _stop_reason(row: Sample | None) -> str:
+    if row is None:
+        return "error"
+    return "length" if row.truncated else row.finish_reason or "stop"
 
 
 def _override(params: Mapping[str, Any]) -> SamplingOverride:

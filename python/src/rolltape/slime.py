@@ -106,7 +106,9 @@ def rewards(args: Any, samples: Sequence[Any]) -> tuple[list[float], list[float]
         members = [at for at, sample in enumerate(samples) if group[at] == number and not sample.remove_sample]
         # The deviation of a sample, as PyTorch's `std`. A group of one has none.
         deviation = np.std(of_episodes, ddof=1) + 1e-6 if scaled and len(of_episodes) > 1 else 1.0
-        relative[members] = (np.array(raw)[members] - np.mean(of_episodes or [0.0])) / deviation
+        # Compares, because the mean of equal rewards is rounded.
+        if len(set(of_episodes)) > 1:
+            relative[members] = (np.array(raw)[members] - np.mean(of_episodes)) / deviation
     return raw, relative.tolist()
 
 

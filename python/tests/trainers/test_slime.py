@@ -148,6 +148,8 @@ def test_rewards_count_each_episode_of_a_group_once_and_leave_failed_ones_out() 
     assert raw == [sample.reward for sample in samples]
     half = 0.5 / (0.5**0.5 + 1e-6)
     assert relative == pytest.approx([half, -half, -half, 0.0, 2 / (2 + 1e-6), -2 / (2 + 1e-6), 0.0, 0.0])
+    large = [rewarded(0, at, 123456789.1) for at in range(3)]
+    assert rolltape.slime.rewards(ARGS, large)[1] == [0.0, 0.0, 0.0]
     unscaled = SimpleNamespace(**{**vars(ARGS), "grpo_std_normalization": False})
     assert rolltape.slime.rewards(unscaled, samples)[1] == [0.5, -0.5, -0.5, 0.0, 2.0, -2.0, 0.0, 0.0]
     other = SimpleNamespace(**{**vars(ARGS), "advantage_estimator": "ppo"})

@@ -148,7 +148,7 @@ class Batch:
         as they exist.
         """
         self._tensors = None
-        for name in ("places", "rows", "episodes", "episode_of_row", "channels"):
+        for name in ("places", "rows", "episodes", "episode_of_row", "turn_bounds", "channels"):
             self.__dict__.pop(name, None)
         block, self._block = self._block, None
         if isinstance(block, np.ndarray):
@@ -254,6 +254,8 @@ class Batch:
         episodes = self.column("episode").astype(np.int64)
         count = len(self.episode_column("rows"))
         with self._reading("tensor `row_episode`"):
+            if episodes.shape != (len(self),):
+                raise ValueError(f"it has shape {list(episodes.shape)}, but the batch has {len(self)} rows")
             if len(episodes) and not 0 <= episodes.min() <= episodes.max() < count:
                 raise ValueError(f"there are {count} episodes; received {episodes.min()} to {episodes.max()}")
         return episodes
@@ -277,11 +279,31 @@ class Batch:
 
     def episode_column(self, name: str) -> Array:
         """Returns episode column `name`: one value for each of `episodes`."""
-        return self._column("episode", name, "The export has no row tensors.")
+        column, known = self._column("episode", name, "The export has no row tensors."), self["episode_has_reward"]
+        with self._reading(f"tensor `episode_{name}`"):
+            if column.ndim != 1 or column.shape != known.shape:
+                raise ValueError(f"it has shape {list(column.shape)}, but there are {len(known)} episodes")
+            if name == "group" and len(column) and not 0 <= column.min() <= column.max() < len(column):
+                raise ValueError(f"groups must be from 0 to {len(column) - 1}")
+        return column
 
     def turn_column(self, name: str) -> Array:
         """Returns turn column `name`: one value per turn. The turns of row i are `cu_turns[i]` to `cu_turns[i + 1]`."""
         return self._column("turn", name, "Export with turns=True.")
+
+    @cached_property
+    def turn_bounds(self) -> Array:
+        """Int64 [B + 1]: the turns of row i are `turn_bounds[i]` to `turn_bounds[i + 1]` of the turn columns.
+
+        Raises BatchError `batch_mismatch` if the batch was exported without turns.
+        """
+        count = len(self.turn_column("start"))
+        with self._reading("tensor `cu_turns`"):
+            bounds = self["cu_turns"].astype(np.int64)
+            whole = bounds.shape == (len(self) + 1,) and bounds[0] == 0 and bounds[-1] == count
+            if not whole or (bounds[1:] < bounds[:-1]).any():
+                raise ValueError(f"it does not divide {count} turns into {len(self)} rows")
+        return bounds
 
     def texts(self, name: str, *, turns: bool = False) -> list[str | None]:
         """Returns a column of codes as texts, such as `finish_reason`. None: no text, or one that is not listed."""

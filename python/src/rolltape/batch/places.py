@@ -62,7 +62,12 @@ def row_places(layout: str, tensors: Mapping[str, Array]) -> Places:
         mask = tensors["attention_mask"]
         rows, width = mask.shape
         # Sums of 16 bits are three times as fast as count_nonzero, which takes 64.
-        counts = mask.view(np.uint8).sum(1, dtype=np.uint16 if width < 2**16 else np.int64).astype(np.int64)
+        counts = (
+            (mask.view(np.uint8) != 0)
+            .view(np.uint8)
+            .sum(1, dtype=np.uint16 if width < 2**16 else np.int64)
+            .astype(np.int64)
+        )
         first = mask.argmax(1) if width else np.zeros(rows, np.int64)
         return Places(first + np.arange(rows) * width, counts, counts)
     if layout == "packed":

@@ -48,6 +48,8 @@ class Sample:
 
     def cut(self, max_response_tokens: int) -> Sample:
         """Returns the sample with at most `max_response_tokens` in its response, and their turns and versions."""
+        if max_response_tokens < 0:
+            raise ValueError(f"max_response_tokens must be at least 0; received {max_response_tokens}.")
         limit = max_response_tokens if self._limit is None else min(self._limit, max_response_tokens)
         return Sample(self._of, self._row, limit)
 
@@ -216,6 +218,10 @@ class Samples(Sequence[Sample]):
         return (Sample(self, row) for row in range(len(self)))
 
     @cached_property
+    def _bounds(self) -> Array:
+        return self._batch.turn_bounds
+
+    @cached_property
     def infos(self) -> list[RowInfo]:
         return self._batch.rows
 
@@ -250,14 +256,15 @@ class Samples(Sequence[Sample]):
     def turns(self, row: int) -> tuple[Turn, ...]:
         if "cu_turns" not in self._tensors:
             return ()
-        first, last = self._tensors["cu_turns"][row : row + 2].tolist()
+        first, last = self._bounds[row : row + 2].tolist()
         names = ("start", "end", "own_reward", "has_reward", "interaction")
         columns = (self._tensors[f"turn_{name}"][first:last].tolist() for name in names)
         before = int(self._prompts[row])
         return tuple(
             Turn(
-                start - before,
-                end - before,
+                # A forced output before the first trained token is prompt.
+                max(start - before, 0),
+                max(end - before, 0),
                 reward if has_reward else None,
                 self.finish_reason("turn", first + index),
                 interaction,
@@ -269,10 +276,12 @@ class Samples(Sequence[Sample]):
 def _prompt_lengths(batch: Batch, places: Places) -> Array:
     """Returns int64 [B]: how many tokens of each row come before the first own token that is trained on."""
     mask, ends = batch["loss_mask"].reshape(-1), places.begins + places.own
+    if not mask.size:
+        return np.asarray(places.lengths)
     firsts = np.full(len(ends), -1)
     if "row_prompt_tokens" in batch:
         # Usually the first output is trained on. It is not if a budget forced it, or if another row trains on it.
-        firsts = ends - places.lengths + batch["row_prompt_tokens"]
+        firsts = ends - places.lengths + batch.column("prompt_tokens")
     unknown = np.flatnonzero(
         (firsts < places.begins) | (firsts >= ends) | (mask[np.clip(firsts, 0, mask.size - 1)] == 0)
     )

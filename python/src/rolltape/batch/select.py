@@ -35,7 +35,7 @@ def select_range(batch: Batch, first: int, last: int) -> Batch:
 def _batch_of(batch: Batch, rows: Array | slice, tokens: Tensors) -> Batch:
     from .batch import Batch
 
-    tensors = {**tokens, **_rows(batch, rows), **_turns(batch.tensors, rows), **_episodes(batch.tensors)}
+    tensors = {**tokens, **_rows(batch, rows), **_turns(batch, rows), **_episodes(batch.tensors)}
     metadata = {name: text for name, text in batch.metadata_texts.items() if name not in ("uncounted_rewards", "rows")}
     return Batch(tensors, metadata, indices=batch.indices[rows], described=batch.described)
 
@@ -139,13 +139,13 @@ def _new_indices(old: Array, rows: Array | slice, count: int) -> Array:
     return np.asarray(new_index[old])
 
 
-def _turns(tensors: Tensors, rows: Array | slice) -> Tensors:
-    if "cu_turns" not in tensors:
+def _turns(batch: Batch, rows: Array | slice) -> Tensors:
+    if "cu_turns" not in batch:
         return {}
-    bounds = tensors["cu_turns"].astype(np.int64)
+    bounds = batch.turn_bounds
     firsts, lasts = bounds[:-1][rows], bounds[1:][rows]
     turns = slice(*bounds[[rows.start, rows.stop]]) if isinstance(rows, slice) else run_indices(firsts, lasts - firsts)
-    selected = {name: tensor[turns] for name, tensor in tensors.items() if name.startswith("turn_")}
+    selected = {name: tensor[turns] for name, tensor in batch.tensors.items() if name.startswith("turn_")}
     return {**selected, "cu_turns": np.concatenate([[0], np.cumsum(lasts - firsts)]).astype(np.int32)}
 
 

@@ -71,7 +71,7 @@ def turn_tokens(batch: Batch) -> tuple[Array, Array]:
     Raises BatchError `invalid_batch` if turns overlap or are not in order.
     """
     starts, ends = batch.turn_column("start"), batch.turn_column("end")
-    counts = np.diff(batch["cu_turns"])
+    counts = np.diff(batch.turn_bounds)
     base = np.repeat(batch.places.begins, counts)
     limit = np.repeat(batch.places.own, counts)
     begins, stops = base + np.minimum(starts, limit), base + np.minimum(ends, limit)

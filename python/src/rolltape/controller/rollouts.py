@@ -129,7 +129,8 @@ async def _restore(client: AsyncClient, state: RunState, folder: Path | None) ->
         await client.update_weights(state.version, state.weights)
         return
     version = (await client.weights())["version"]
-    if folder is not None and (folder / FILE).exists() and version != state.version:
+    # A trainer that sets versions itself, without `update_weights`, loads its own weights.
+    if state.step == 0 and folder is not None and (folder / FILE).exists() and version != state.version:
         raise RolltapeError(
             "weights_unknown",
             f"The run in {folder} ended in its first update: the engine has weight version {version}, and the run began "
