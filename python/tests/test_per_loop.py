@@ -84,8 +84,10 @@ def test_a_resource_stays_open_for_tasks_that_end_with_their_loop() -> None:
 
     @asynccontextmanager
     async def open_resource() -> AsyncIterator[None]:
-        yield
-        events.append("close")
+        try:
+            yield
+        finally:
+            events.append("close")
 
     resources, others = PerLoop(open_resource), PerLoop(open_resource)
 

@@ -53,6 +53,6 @@ class PerLoop(Generic[T]):
             await asyncio.Event().wait()
         finally:
             # asyncio.run cancels all tasks at once. The others still need the resource, to delete their sessions.
-            others = asyncio.all_tasks() - _all_keepers - {asyncio.current_task()}
+            others = asyncio.all_tasks().difference(_all_keepers)
             if others:
                 await asyncio.wait(others, timeout=CLOSE_SECONDS)
