@@ -197,10 +197,47 @@ def test_groups_that_fail_are_left_out_until_too_many_do(client: Client, server:
     assert [[group.index for group in step.groups] for step in steps] == [[0, 2]]
     assert steps[0].metrics["episodes/accepted"] == 4
     assert steps[0].metrics["episodes/rejected"] == 2
+    assert [(group.index, type(group.errors[0])) for group in steps[0].dropped] == [(1, ValueError)]
     with pytest.raises(rolltape.RolltapeError) as failed:
         asyncio.run(main([-1, -2, -3], max_failed_groups=3))
     assert failed.value.code == "groups_failed"
     assert isinstance(failed.value.__cause__, ValueError)
+
+
+def test_a_run_without_an_accepted_group_raises_and_says_why(
+    client: Client, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fails(task: int, session: AsyncSession) -> float:
+        raise KeyError("question")
+
+    async def main() -> None:
+        async with AsyncClient(server.url, server.admin_key) as own:
+            async for _ in rollouts(fails, [1, 2], server=own, n=2, batch_tasks=2):
+                pass
+
+    with pytest.raises(rolltape.RolltapeError, match=r"All 2 groups .* the run has no step") as failed:
+        asyncio.run(main())
+    assert isinstance(failed.value.__cause__, KeyError)
+    assert [record.message for record in caplog.records if record.name.startswith("rolltape")] == [
+        "An episode of task 0 failed: KeyError('question')"
+    ]
+
+
+def test_an_engine_that_is_not_ready_is_named(caplog: pytest.LogCaptureFixture, server: Server) -> None:
+    settings = {
+        "engine.type": "vllm",
+        "engine.urls": "http://127.0.0.1:9",
+        "model.path": server.ready["model_path"],
+        "server.log_level": "error",
+    }
+
+    async def main() -> None:
+        async with contextlib.aclosing(rollouts(agent, [], server=settings)) as steps:
+            async for _ in steps:
+                pass
+
+    asyncio.run(main())
+    assert any("http://127.0.0.1:9 cannot be reached" in record.message for record in caplog.records)
 
 
 def test_metrics_are_written_and_tracked(client: Client, server: Server, tmp_path: Path) -> None:

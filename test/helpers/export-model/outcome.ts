@@ -44,7 +44,7 @@ function buildMetadata(
       session_id: row.sessionId,
       task_id: row.taskId,
       group_id: row.groupId,
-      split: "train",
+      split: row.split,
       interaction_id: row.interactionId,
       length: row.length,
     })),

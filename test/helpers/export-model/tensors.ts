@@ -9,6 +9,7 @@ export interface ModelTensor {
 export interface ModelBatch {
   /** The rows, in order. */
   readonly rows: readonly (Pick<ModelRow, "sessionId" | "taskId" | "groupId" | "interactionId" | "reward"> & {
+    split: "train";
     length: number;
   })[];
   readonly tensors: Readonly<Record<string, ModelTensor>>;
@@ -63,5 +64,5 @@ export function described({
   ids,
   reward,
 }: ModelRow): ModelBatch["rows"][number] {
-  return { sessionId, taskId, groupId, interactionId, length: ids.length, reward };
+  return { sessionId, taskId, groupId, split: "train", interactionId, length: ids.length, reward };
 }

@@ -133,7 +133,9 @@ class Sample:
 
     @property
     def finish_reason(self) -> str | None:
-        """Finish reason of the row's last turn. It stays the same if `cut` removes this turn."""
+        """Finish reason of the row's last turn; `length` if the row was cut."""
+        if self._is_cut:
+            return "length"
         return self._of.finish_reason("row", self._row)
 
     @property

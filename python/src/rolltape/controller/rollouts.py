@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -11,13 +12,15 @@ from typing import Any, Literal
 
 from ..client import AsyncClient
 from ..errors import RolltapeError
-from ..groups import Agent, EpisodeRunner
+from ..groups import Agent, EpisodeRunner, Group
 from ..server import Server, serve
 from ..trackers import Tracker
 from .metrics import MetricsLog, describe_batch, describe_groups
 from .run_state import FILE, RunState, load_state
 from .step import Step
 from .task_pool import TaskPool
+
+_log = logging.getLogger(__name__)
 
 # One row for each path of a conversation. A call that does not continue its parent's tokens exactly begins a new row.
 EXPORT: Mapping[str, Any] = {"layout": "packed", "style": "concat", "on_mismatch": "split", "turns": True}
@@ -97,6 +100,7 @@ async def rollouts(
             began = time.monotonic()
             groups, ages = await pool.take()
             if not groups:
+                _refuse_to_end_without_a_step(state, pool.dropped)
                 return
             taken = time.monotonic()
             ids = [session_id for group in groups for session_id in group.session_ids]
@@ -104,7 +108,8 @@ async def rollouts(
                 exported = time.monotonic()
                 metrics = {**describe_groups(groups, pool.dropped, ages), **describe_batch(batch)}
                 metrics |= {"time/rollout_seconds": taken - began, "time/export_seconds": exported - taken}
-                yield Step(state.step, state.version, groups, batch, metrics, started, runner, state)
+                dropped = list(pool.dropped)
+                yield Step(state.step, state.version, groups, dropped, batch, metrics, started, runner, state)
                 metrics["time/training_seconds"] = time.monotonic() - exported
             metrics["time/step_seconds"] = time.monotonic() - began
             for group in [*groups, *pool.dropped]:
@@ -120,7 +125,10 @@ async def rollouts(
 def _start(stack: contextlib.AsyncExitStack, settings: Mapping[str, Any] | None) -> Server:
     # Only this program can export the sessions, so the shutdown need not wait for exports.
     # The start blocks the event loop: a start that is cancelled halfway would leave a process behind.
-    return stack.enter_context(serve({"server.shutdown_seconds": 0, **(settings or {})}))
+    server = stack.enter_context(serve({"server.shutdown_seconds": 0, **(settings or {})}))
+    for problem in server.ready.get("not_ready", []):
+        _log.warning("%s: %s", problem["key"], problem["message"])
+    return server
 
 
 async def _restore(client: AsyncClient, state: RunState, folder: Path | None) -> None:
@@ -139,6 +147,12 @@ async def _restore(client: AsyncClient, state: RunState, folder: Path | None) ->
     state.version = version
     if folder is not None:
         state.save(folder)
+
+
+def _refuse_to_end_without_a_step(state: RunState, dropped: Sequence[Group]) -> None:
+    if state.step == 0 and dropped:
+        message = f"All {len(dropped)} groups had fewer accepted episodes than `min_accepted`, so the run has no step."
+        raise RolltapeError("groups_failed", message) from next(iter(dropped[0].errors), None)
 
 
 def _remaining(tasks: Iterable[Any], epochs: int, state: RunState) -> Iterator[tuple[int, Any]]:

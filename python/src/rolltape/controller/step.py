@@ -20,6 +20,7 @@ class Step:
 
     index: from 0 in the run. version: weight version at the beginning of the step.
     groups: what the agent returned, one for each task.
+    dropped: groups with too few accepted episodes, which no batch has. `errors` of a group says why.
     batch: the tensors. It is closed when the next step is asked for.
     metrics: numbers of this step by name. `log` adds some.
     server: the server that was started for the run; `ready["model_path"]` is the folder of its model. None if a client was
@@ -29,6 +30,7 @@ class Step:
     index: int
     version: int
     groups: list[Group]
+    dropped: list[Group]
     batch: Batch
     metrics: dict[str, float]
     server: Server | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from ..errors import RolltapeError
 from ..groups import EpisodeRunner, Group
 from .evaluation import delete_sessions
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -50,6 +53,7 @@ class TaskPool:
         self._taken = 0
         self._failed_in_a_row = 0
         self._exhausted = False
+        self._warned: set[type[BaseException]] = set()
         self.dropped: list[Group] = []
 
     def end_step(self) -> None:
@@ -98,6 +102,13 @@ class TaskPool:
             future = asyncio.ensure_future(self._runner.run([index_and_task], self._n))
             self._running.append(_Running(index_and_task[0], self._ended, future))
 
+    def _warn(self, group: Group) -> None:
+        """Warns of the first error of each type."""
+        for error in group.errors:
+            if type(error) not in self._warned:
+                self._warned.add(type(error))
+                _log.warning("An episode of task %d failed: %r", group.index, error)
+
     async def _collect(self) -> None:
         for each in [each for each in self._running if each.future.done()]:
             self._running.remove(each)
@@ -107,6 +118,7 @@ class TaskPool:
                 self._waiting.append((each.began, group))
                 continue
             self.dropped.append(group)
+            self._warn(group)
             self._failed_in_a_row += 1
             await delete_sessions(self._runner, [group])
             if self._failed_in_a_row >= self._max_failed:
