@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "addon_data.h"
+#include "buffers.h"
 #include "memory_arg.h"
 #include "metadata_arg.h"
 #include "pack_workers.h"
@@ -178,10 +179,7 @@ Napi::Value PlanObject::shards(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value PlanObject::episodes(const Napi::CallbackInfo& info) {
-  const std::span<const std::uint32_t> sessions = plan()->listedSessions();
-  Napi::Uint32Array indices = Napi::Uint32Array::New(info.Env(), sessions.size());
-  std::ranges::copy(sessions, indices.Data());
-  return indices;
+  return copyToJs(info.Env(), plan()->listedSessions());
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {

@@ -76,6 +76,9 @@ export function readType(value: unknown): string | undefined {
   return typeof type === "string" ? type : undefined;
 }
 
+/** Returns a test that is true for this value only. */
+export const isDefault = (value: unknown) => (received: unknown) => received === value;
+
 export function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from typing import Literal
 
 from .batch import Sample
@@ -71,6 +72,24 @@ async def episode_rows(
             await asyncio.shield(asyncio.ensure_future(_delete(client, group)))
         raise
     return rows if max_response_tokens is None else [row.cut(max_response_tokens) for row in rows]
+
+
+def trained_rows(rows: Sequence[Sample]) -> list[Sample]:
+    """Returns the rows that have a token to train on."""
+    return [row for row in rows if row.response_mask.any()]
+
+
+def most_trained_row(rows: Sequence[Sample]) -> Sample:
+    """Returns the row with the most trained tokens, for trainers that take one row of an episode.
+
+    Raises RolltapeError `no_trained_tokens`.
+    """
+    best = max(rows, key=lambda row: int(row.response_mask.sum()), default=None)
+    if best is None or not best.response_mask.any():
+        raise RolltapeError(
+            "no_trained_tokens", "The episode has no trained token: its agent made no call that was recorded."
+        )
+    return best
 
 
 def _reason(episode: Episode) -> BaseException:

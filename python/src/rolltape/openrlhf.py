@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .bridge import engine_bridge, openrlhf
 from .client import AsyncClient
-from .episode import episode_rows
-from .errors import RolltapeError
+from .episode import episode_rows, most_trained_row
 from .per_loop import PerLoop
 from .server import serve
 
@@ -110,12 +109,7 @@ def _sampling_of(params: Any) -> SamplingOverride:
 
 
 def _describe(samples: list[Sample], with_logprobs: bool) -> dict[str, Any]:
-    trained = [int(sample.response_mask.sum()) for sample in samples]
-    if not any(trained):
-        raise RolltapeError(
-            "no_trained_tokens", "The episode has no trained token: its agent made no call that was recorded."
-        )
-    sample = samples[trained.index(max(trained))]
+    sample = most_trained_row(samples)
     before = len(sample.prompt_ids)
     return {
         "observation_tokens": [*sample.prompt_ids.tolist(), *sample.response_ids.tolist()],

@@ -12,7 +12,7 @@ from skyrl.train.generators.base import GeneratorInput, GeneratorInterface, Gene
 from .batch import Sample
 from .client import AsyncClient
 from .client.options import SamplingOverride
-from .episode import episode_rows
+from .episode import episode_rows, most_trained_row, trained_rows
 from .groups import Agent
 from .per_loop import PerLoop
 
@@ -105,10 +105,10 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
         except Exception as error:
             _log.warning("The episode of prompt %d failed: %r", at, error)
             rows = []
-        trained = [row for row in rows if row.response_mask.any()]
+        trained = trained_rows(rows)
         if not trained:
             return [None]
-        return [*trained] if self._step_wise else [max(trained, key=lambda row: int(row.response_mask.sum()))]
+        return [*trained] if self._step_wise else [most_trained_row(trained)]
 
     def _reward(self, row: Sample | None, is_last: bool) -> float | list[float]:
         """Returns the episode's reward; step-wise: for each token, at the last token of the last row."""

@@ -16,7 +16,7 @@ from .advantages import group_indices
 from .batch import Sample as Row
 from .client import AsyncClient
 from .client.options import SamplingOverride
-from .episode import episode_rows
+from .episode import episode_rows, most_trained_row, trained_rows
 from .groups import Agent
 from .per_loop import PerLoop
 
@@ -70,11 +70,10 @@ def generate_function(
             aborted = copy.copy(sample)
             aborted.status = sample.Status.ABORTED
             return aborted if evaluation else [aborted]
-        trained = [row for row in rows if row.response_mask.any()]
+        trained = trained_rows(rows)
         key = _reward_key(args, evaluation)
         if evaluation:
-            best = max(trained, key=lambda row: int(row.response_mask.sum()), default=None)
-            return _failed(sample, key) if best is None else _filled(sample, best, key)
+            return _filled(sample, most_trained_row(trained), key) if trained else _failed(sample, key)
         return [_filled(sample, row, key) for row in trained] or [_failed(sample, key)]
 
     return generate

@@ -21,8 +21,7 @@ from .bridge import engine_bridge
 from .bridge.trainer_engines import verl as verl_engine
 from .client import AsyncClient
 from .client.options import SamplingOverride
-from .episode import episode_rows
-from .errors import RolltapeError
+from .episode import episode_rows, most_trained_row, trained_rows
 from .per_loop import PerLoop
 from .server import serve
 
@@ -76,15 +75,11 @@ class RolltapeAgentLoop(AgentLoopBase):  # type: ignore[misc]
             max_prompt_tokens=self.rollout_config.prompt_length,
             max_response_tokens=self.rollout_config.response_length,
         )
-        trained = [row for row in rows if row.response_mask.any()]
-        if not trained:
-            raise RolltapeError(
-                "no_trained_tokens", "The episode has no trained token: its agent made no call that was recorded."
-            )
+        best = most_trained_row(rows)
         # Only the v1 worker numbers the episodes of a prompt.
         if "session_id" in fields:
-            return [_output(row, time.monotonic() - started) for row in trained]
-        return _output(max(trained, key=lambda row: int(row.response_mask.sum())), time.monotonic() - started)
+            return [_output(row, time.monotonic() - started) for row in trained_rows(rows)]
+        return _output(best, time.monotonic() - started)
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[AsyncClient]:

@@ -2,31 +2,21 @@ import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import { shownMessagesSchema } from "../../conversation/chat-message.js";
 import type { Conversation } from "../../conversation/message.js";
-import { PARAMETERS } from "../../facts/sampling.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { byType } from "../by-type.js";
 import { isShallow } from "../depth.js";
-import { engineSampling, readParameters } from "../engine-sampling.js";
-import {
-  count,
-  isEmpty,
-  noEffect,
-  requestedModel,
-  stopString,
-  stopStrings,
-  TOO_DEEP,
-  toolName,
-  unsupported,
-} from "../fields.js";
+import { engineSampling } from "../engine-sampling.js";
+import { count, isEmpty, noEffect, requestedModel, TOO_DEEP, toolName, unsupported } from "../fields.js";
 import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
 import { countPlaceholders, type MediaField, toMediaFields } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
+import { openAiSampling, readOpenAiSampling } from "../openai-sampling.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { checkChoices, type RequestPolicies } from "../request-policies.js";
-import { DEFAULT_REQUEST, type RequestSampling } from "../request-sampling.js";
+import type { RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
 import { findServerTools, leaveOut, type ServerToolField, serverTool } from "../server-tools.js";
 import { type Prefilled, splitPrefill } from "../split-prefill.js";
@@ -72,12 +62,7 @@ export const chatCompletionSchema = z.strictObject({
   parallel_tool_calls: z.boolean().optional(),
   max_tokens: count.optional(),
   max_completion_tokens: count.optional(),
-  temperature: z.number().min(0).max(2).optional(),
-  top_p: PARAMETERS.topP.schema.optional(),
-  top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
-  stop: z.union([stopString, stopStrings]).optional(),
-  frequency_penalty: PARAMETERS.frequencyPenalty.schema.optional(),
-  presence_penalty: PARAMETERS.presencePenalty.schema.optional(),
+  ...openAiSampling,
   n: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
   logprobs: z.boolean().optional(),
   top_logprobs: z.int32().min(0).max(20).optional(),
@@ -232,13 +217,8 @@ function readMessages(request: ChatCompletionRequest): Prefilled {
 
 function toSampling(request: ChatCompletionRequest): RequestSampling {
   return {
-    ...DEFAULT_REQUEST,
-    ...readParameters(request),
-    temperature: request.temperature ?? 1,
-    topK: Math.max(request.top_k ?? 0, 0),
+    ...readOpenAiSampling(request),
     maxTokens: request.max_completion_tokens ?? request.max_tokens,
-    stop: [request.stop ?? []].flat(),
-    seed: request.seed,
     thinkingBudget: readTokenBudget(request),
     topLogprobs: request.top_logprobs ?? 0,
     structure: request.response_format,

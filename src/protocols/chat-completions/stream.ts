@@ -81,7 +81,7 @@ export class ChatCompletionStream implements StreamEncoder {
     return dataEvent({ error: { message, type, param, code } });
   }
 
-  /** Returns undefined if there are no tokens. */
+  /** Returns undefined without tokens. */
   #tokenFields(tokens: RecordedTokens | undefined): Pick<ChunkChoice, "logprobs" | "token_ids"> | undefined {
     if (!tokens || tokens.ids.length === 0) return undefined;
     const { logprobs, tokenIds } = this.#options;

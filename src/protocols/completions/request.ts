@@ -1,18 +1,15 @@
 import { z } from "zod";
-import { PARAMETERS } from "../../facts/sampling.js";
-import { engineSampling, readParameters } from "../engine-sampling.js";
-import { count, noEffect, requestedModel, stopString, stopStrings, unsupported } from "../fields.js";
+import { engineSampling } from "../engine-sampling.js";
+import { count, isDefault, noEffect, requestedModel, unsupported } from "../fields.js";
 import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
 import type { ModelRequest } from "../model-request.js";
+import { openAiSampling, readOpenAiSampling } from "../openai-sampling.js";
 import { promptIds } from "../prompt-ids.js";
 import { checkChoices, type RequestPolicies } from "../request-policies.js";
-import { DEFAULT_REQUEST } from "../request-sampling.js";
 import { returnTokenIds } from "../token-ids.js";
 import { NO_CALL_RULES } from "../tool-choice.js";
 
 /** The body of POST /v1/completions. Its prompt is one list of token ids; for text, the chat APIs have templates. */
-
-const isDefault = (value: unknown) => (received: unknown) => received === value;
 
 /** OpenAI's default. */
 const MAX_TOKENS = 16;
@@ -29,12 +26,7 @@ export const completionSchema = z.strictObject({
   model: requestedModel.optional(),
   prompt: prompt.describe("Token ids. A list of one such list is accepted too; texts and several prompts are not."),
   max_tokens: count.optional().describe(`Default: ${MAX_TOKENS}.`),
-  temperature: z.number().min(0).max(2).optional(),
-  top_p: PARAMETERS.topP.schema.optional(),
-  top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
-  stop: z.union([stopString, stopStrings]).optional(),
-  frequency_penalty: PARAMETERS.frequencyPenalty.schema.optional(),
-  presence_penalty: PARAMETERS.presencePenalty.schema.optional(),
+  ...openAiSampling,
   n: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
   logprobs: z.literal(0).optional().describe("0: log probabilities of the sampled tokens."),
   ...sampling,
@@ -60,13 +52,8 @@ export function parseCompletion(request: CompletionRequest, policies: RequestPol
     conversation: { messages: [] },
     promptIds: request.prompt,
     sampling: {
-      ...DEFAULT_REQUEST,
-      ...readParameters(request),
-      temperature: request.temperature ?? 1,
-      topK: Math.max(request.top_k ?? 0, 0),
+      ...readOpenAiSampling(request),
       maxTokens: request.max_tokens ?? MAX_TOKENS,
-      stop: [request.stop ?? []].flat(),
-      seed: request.seed,
     },
     calls: NO_CALL_RULES,
     logprobs: request.logprobs === undefined ? "none" : "all",

@@ -1,18 +1,15 @@
 import { z } from "zod";
-import { PARAMETERS } from "../../facts/sampling.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
-import { engineSampling, readParameters } from "../engine-sampling.js";
-import { count, isEmpty, requestedModel, stopString, stopStrings, unsupported } from "../fields.js";
+import { engineSampling } from "../engine-sampling.js";
+import { count, isDefault, isEmpty, requestedModel, unsupported } from "../fields.js";
 import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
 import type { ModelRequest } from "../model-request.js";
+import { openAiSampling, readOpenAiSampling } from "../openai-sampling.js";
 import { promptIds } from "../prompt-ids.js";
 import { checkChoices, type RequestPolicies } from "../request-policies.js";
-import { DEFAULT_REQUEST } from "../request-sampling.js";
 import { NO_CALL_RULES } from "../tool-choice.js";
 
 /** The body of POST /inference/v1/generate: vLLM's API for clients that render prompts and parse outputs themselves. */
-
-const isDefault = (value: unknown) => (received: unknown) => received === value;
 
 const { chat_template_kwargs: _, ...sampling } = engineSampling;
 
@@ -22,12 +19,7 @@ const samplingParams = z.preprocess(
   z.strictObject({
     n: count.optional(),
     max_tokens: count.optional(),
-    temperature: z.number().min(0).max(2).optional(),
-    top_p: PARAMETERS.topP.schema.optional(),
-    top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
-    stop: z.union([stopString, stopStrings]).optional(),
-    frequency_penalty: PARAMETERS.frequencyPenalty.schema.optional(),
-    presence_penalty: PARAMETERS.presencePenalty.schema.optional(),
+    ...openAiSampling,
     logprobs: z.int32().min(0).max(1).optional().describe("0 or 1: log probabilities of the sampled tokens."),
     ...sampling,
     skip_special_tokens: ignoredFields.skip_special_tokens,
@@ -63,13 +55,8 @@ export function parseGenerate(request: GenerateRequest, policies: RequestPolicie
     conversation: { messages: [] },
     promptIds: request.token_ids,
     sampling: {
-      ...DEFAULT_REQUEST,
-      ...readParameters(params),
-      temperature: params.temperature ?? 1,
-      topK: Math.max(params.top_k ?? 0, 0),
+      ...readOpenAiSampling(params),
       maxTokens: params.max_tokens,
-      stop: [params.stop ?? []].flat(),
-      seed: params.seed,
     },
     calls: NO_CALL_RULES,
     logprobs: params.logprobs === undefined ? "none" : "all",
