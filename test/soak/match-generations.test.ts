@@ -61,6 +61,21 @@ describe("of generations with the same ids, a row is matched with", () => {
     expect(matchGenerations(log, row(4))).toEqual([cut, rest]);
   });
 
+  it("the beginning of a stream that broke off, if it was continued", () => {
+    const [first, second] = generation(4).tokens;
+    if (!first || !second) throw new Error("two tokens expected");
+    const log = new GenerationLog();
+    const lost = { ...first, id: 9 };
+    log.add(PROMPT, { ...generation(4), tokens: [first, lost], sent: "broken", streamed: 1 });
+    expect(matchGenerations(log, row(4))).toBeUndefined();
+    const rest: Generation = { ...generation(5), tokens: [second] };
+    log.add([...PROMPT, first.id], rest);
+    expect(matchGenerations(log, row(4))?.map(({ tokens, sent }) => [tokens, sent])).toEqual([
+      [[first], "cut"],
+      [[second], "whole"],
+    ]);
+  });
+
   it("any of them if none has its versions", () => {
     expect(matchGenerations(logOf(generation(4)), row(5))).toEqual([generation(4)]);
   });

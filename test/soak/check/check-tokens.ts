@@ -17,7 +17,7 @@ export function checkTokens(
   const name = `interaction ${row.id} of session ${row.session}`;
   const generations = matchGenerations(log, row, used);
   if (!generations) {
-    findings.add("tokens", `${name}: the engine never sampled these ids`);
+    findings.add("tokens", `${name}: the engine never sampled these ids (${describeNearest(row, log)})`);
     return undefined;
   }
   const sampled = generations.flatMap(({ tokens }) => tokens);
@@ -40,4 +40,14 @@ export function checkTokens(
   if (generations.some((generation) => used.has(generation))) findings.add("unexplained", `${name}: a second record`);
   for (const generation of generations) used.add(generation);
   return generations;
+}
+
+/** Says what the engine's log has of the row's prompt: for each generation, how many of its tokens the row begins with. */
+function describeNearest({ prompt, output, call, attempt, maxTokens }: Row, log: GenerationLog): string {
+  const known = log.of(prompt.map(({ id }) => id)).map(({ tokens, sent, fault, ...generation }) => {
+    const differs = tokens.findIndex(({ id }, i) => id !== output[i]?.id);
+    return `${differs < 0 ? tokens.length : differs} of ${tokens.length} tokens of call ${generation.call}, ${sent} ${fault ?? ""}`;
+  });
+  const length = `${output.length} tokens of at most ${maxTokens} after a prompt of ${prompt.length}`;
+  return `call ${call}.${attempt}, ${length}; the log has ${known.join("; ") || "no generation of this prompt"}`;
 }

@@ -3,7 +3,7 @@ import type { Row } from "./read-rows.js";
 
 /**
  * Finds the generations that a row recorded: the first began with the row's prompt, and each later one continued a
- * generation that was cut. Together they have exactly the row's output ids.
+ * generation that was cut, or whose stream broke off. Together they have exactly the row's output ids.
  *
  * Attempts at one call with short answers may sample the same ids. Then those with the row's log probabilities and versions are
  * chosen. Of these, those that the engine sent completely are chosen, and of these the ones that no other row has.
@@ -37,13 +37,25 @@ export function isWhole({ output, maxTokens }: Row, generations: readonly Genera
 /** Lists the sequences of generations that have the output ids of a row. */
 function* listMatches(log: GenerationLog, row: Row, from = 0): Generator<Generation[]> {
   const output = row.output.map(({ id }) => id);
-  for (const generation of log.of([...row.prompt.map(({ id }) => id), ...output.slice(0, from)])) {
+  const begun = log.of([...row.prompt.map(({ id }) => id), ...output.slice(0, from)]);
+  for (const generation of begun.flatMap((each) => [each, ...listPieces(each)])) {
     const { tokens } = generation;
     const end = from + tokens.length;
     if (tokens.length === 0 || end > output.length || tokens.some(({ id }, i) => id !== output[from + i])) continue;
     if (end === output.length) yield [generation];
     else for (const rest of listMatches(log, row, end)) yield [generation, ...rest];
   }
+}
+
+/** Lists what a proxy may have got of a stream that broke off, as generations that were cut. */
+function listPieces(generation: Generation): Generation[] {
+  const { tokens, streamed = 0 } = generation;
+  const most = Math.min(streamed, tokens.length);
+  return Array.from({ length: most }, (_, index) => ({
+    ...generation,
+    tokens: tokens.slice(0, index + 1),
+    sent: "cut",
+  }));
 }
 
 /** Returns the number of output tokens with other log probabilities or versions. */

@@ -17,6 +17,8 @@ export interface Generation {
   readonly call: number;
   readonly tokens: readonly OutputToken[];
   readonly sent: Sent;
+  /** Of a stream that broke off: the number of tokens that it sent. In a pause, the proxy may resume the generation from them. */
+  readonly streamed?: number | undefined;
   /** What went wrong with it, for messages. */
   readonly fault?: string | undefined;
   /** When the engine got the request, on the clock of `performance.now()`. */
@@ -54,6 +56,7 @@ export class GenerationLog {
       call: readCall(request),
       tokens,
       sent,
+      streamed: sent === "broken" && fault && "frames" in fault ? fault.frames : undefined,
       fault: fault && JSON.stringify(fault),
       ...times,
     });
