@@ -17,7 +17,6 @@ import verl
 import verl.trainer.ppo.v1.agent_loop_tq as v1
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
-from transformers import AutoModelForCausalLM
 from verl import DataProto
 from verl.experimental.agent_loop.agent_loop import AgentLoopWorker
 from verl.trainer.ppo.core_algos import compute_policy_loss_vanilla
@@ -28,32 +27,20 @@ from verl.utils.config import omega_conf_to_dataclass
 from rolltape import AsyncSession, Client, Server
 from rolltape.verl import RolltapeManager, _clients
 from support import COMMAND, chat
+from torch_engine import TorchEngine
 
 PROMPT, RESPONSE = 64, 96
 
 
-class TorchEngine:
-    """What verl's client does for an agent loop, with the tiny model in float32: it samples, and names its weights."""
-
-    def __init__(self, path: str) -> None:
-        self.model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
-        self.generator = torch.Generator().manual_seed(5)
-        self.step = 3
+class VerlEngine(TorchEngine):
+    """What verl's client does for an agent loop: it samples, and names its weights."""
 
     async def generate(
         self, request_id: str, *, prompt_ids: list[int], sampling_params: dict[str, Any], **_: Any
     ) -> Any:
-        ids, tokens, logprobs = list(prompt_ids), [], []
         stops = sampling_params.get("stop_token_ids") or []
-        while len(tokens) < sampling_params["max_tokens"] and (not tokens or tokens[-1] not in stops):
-            with torch.no_grad():
-                logits = self.model(torch.tensor([ids])).logits[0, -1].float() / sampling_params["temperature"]
-            scores = torch.log_softmax(logits, -1)
-            token = int(torch.multinomial(scores.exp(), 1, generator=self.generator))
-            tokens.append(token)
-            logprobs.append(float(scores[token]))
-            ids.append(token)
-        steps = {"min_global_steps": self.step, "max_global_steps": self.step}
+        tokens, logprobs = self.sample(prompt_ids, sampling_params["max_tokens"], sampling_params["temperature"], stops)
+        steps = {"min_global_steps": self.version, "max_global_steps": self.version}
         return SimpleNamespace(token_ids=tokens, log_probs=logprobs, stop_reason="completed", extra_fields=steps)
 
 
@@ -80,8 +67,8 @@ def path(server: Server) -> str:
 
 
 @pytest.fixture(scope="module")
-def engine(path: str) -> TorchEngine:
-    return TorchEngine(path)
+def engine(path: str) -> VerlEngine:
+    return VerlEngine(path, 3)
 
 
 def config_of(path: str, folder: Path, **loop: Any) -> DictConfig:
@@ -135,7 +122,7 @@ def recomputed(engine: TorchEngine, ids: torch.Tensor, mask: torch.Tensor, respo
 
 
 def test_the_classic_worker_trains_on_the_tokens_that_were_sampled(
-    path: str, engine: TorchEngine, tmp_path: Path, loop: dict[str, Any]
+    path: str, engine: VerlEngine, tmp_path: Path, loop: dict[str, Any]
 ) -> None:
     worker = AgentLoopWorker(config_of(path, tmp_path, **loop), engine)
     kinds = ["one", "one", "tree", "tree"]
@@ -174,7 +161,7 @@ def test_the_classic_worker_trains_on_the_tokens_that_were_sampled(
 
 
 def test_the_manager_tells_the_proxy_the_version_of_a_step(
-    path: str, engine: TorchEngine, tmp_path: Path, server: Server, client: Client
+    path: str, engine: VerlEngine, tmp_path: Path, server: Server, client: Client
 ) -> None:
     config = config_of(path, tmp_path, url=server.url, admin_key=server.admin_key)
     _clients.clear()
@@ -197,7 +184,7 @@ async def _generate(manager: RolltapeManager, batch: DataProto) -> DataProto:
 
 
 def test_the_classic_worker_gets_the_error_of_a_failed_episode(
-    path: str, engine: TorchEngine, tmp_path: Path, loop: dict[str, Any]
+    path: str, engine: VerlEngine, tmp_path: Path, loop: dict[str, Any]
 ) -> None:
     worker = AgentLoopWorker(config_of(path, tmp_path, **loop), engine)
     batch = DataProto.from_dict(non_tensors=prompts_of(["bad"]), meta_info={"global_steps": 3, "validate": False})
@@ -225,7 +212,7 @@ class Queue:
 
 
 def test_the_v1_worker_gets_all_rows_of_a_branched_episode(
-    path: str, engine: TorchEngine, tmp_path: Path, loop: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    path: str, engine: VerlEngine, tmp_path: Path, loop: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue = Queue(monkeypatch)
     worker = v1.AgentLoopWorkerTQ.__ray_metadata__.modified_class(config_of(path, tmp_path, **loop), engine)
@@ -250,7 +237,7 @@ def test_the_v1_worker_gets_all_rows_of_a_branched_episode(
         new = recomputed(engine, row["input_ids"][None], torch.ones_like(row["input_ids"])[None], len(row["responses"]))
         apart = ((new[0] - row["rollout_log_probs"]).abs() * row["response_mask"]).max().item()
         assert apart < (4e-3 if "url" in loop else 1e-5)
-        version = 0 if "url" in loop else engine.step
+        version = 0 if "url" in loop else engine.version
         assert (queue.tags[key]["min_global_steps"], queue.tags[key]["max_global_steps"]) == (version, version)
 
     # verl's own advantages count each session once, with the reward of its last row.
