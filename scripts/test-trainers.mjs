@@ -32,7 +32,7 @@ const TRAINERS = {
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },
   // The tests compile what they use of it.
-  areal: { python: ["3.12", "3.11"], packages: ["torch"], alone: ["areal==1.0.4"] },
+  areal: { python: ["3.12", "3.11"], packages: ["torch", "transformers"], alone: ["areal==1.0.4"] },
   // Ray and vLLM are stubs in its tests.
   openrlhf: {
     python: ["3.12"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import functools
 import importlib
 import logging
 import sys
@@ -12,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -25,6 +27,8 @@ if find_spec("areal") is None:
     pytest.skip("areal is not installed", allow_module_level=True)
 
 import torch
+
+from torch_engine import TorchEngine
 
 
 class Interaction:
@@ -57,6 +61,7 @@ def areal() -> Iterator[SimpleNamespace]:
     openai.__dict__["InteractionWithTokenLogpReward"] = Interaction
     known = {
         "torch": torch,
+        "F": torch.nn.functional,
         "asyncio": asyncio,
         "logging": logging,
         "Any": Any,
@@ -72,9 +77,29 @@ def areal() -> Iterator[SimpleNamespace]:
         workflow=importlib.import_module("rolltape.areal").RolltapeWorkflow,
         check=executor.check_trajectory_format,
         grouped=engine.GroupedRolloutWorkflow,
+        concat=data.concat_padded_tensors,
+        **compile_actor(Path(root)),
     )
     for name in [name for name in sys.modules if name not in before and name.startswith(("areal", "rolltape.areal"))]:
         del sys.modules[name]
+
+
+def compile_actor(root: Path) -> dict[str, Any]:
+    """AReaL's actor, its loss, and the log probabilities of its engine. What they log is thrown away."""
+    logs = MagicMock(scope_func_wrapper=lambda _: lambda function: function)
+    known: dict[str, Any] = {"torch": torch, "Any": Any, "functools": functools, "stats_tracker": logs, "logger": logs}
+    known |= {"np": np, "dist": torch.distributed}
+    known["trace_perf"] = lambda *_, **__: lambda function: function
+    # Classes that are named in annotations only, and what the logs need.
+    unused = ("TrainEngine", "PPOActorConfig", "RejectionSamplingConfig", "NormConfig", "batched_call")
+    known |= dict.fromkeys((*unused, "infer_token_denominator", "_log_proximal_approximation_stats"), MagicMock())
+    known |= dict.fromkeys(("PROX_LOGP_METHOD_RECOMPUTE", "PROX_LOGP_METHOD_METRICS", "PROX_LOGP_METHOD_LOGLINEAR"), "")
+    compile_from(root / "utils/data.py", {"Normalization", "KLEstimator"}, known)
+    compile_from(root / "utils/functional/functional.py", {"ppo_actor_loss_fn"}, known)
+    compile_from(root / "utils/functional/vocab_parallel.py", {"_gather_logprobs"}, known)
+    names = {"PPOActor", "grpo_loss_fn", "_resolve_proximal_logp"}
+    actor = compile_from(root / "trainer/ppo/actor.py", names, known)
+    return {"actor": actor.PPOActor, "loss": actor.grpo_loss_fn, "logprobs": known["_gather_logprobs"]}
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +116,11 @@ def proxy(engine: ScriptedEngine, server: Server, tmp_path_factory: pytest.TempP
 
 
 class Agent:
-    """Two turns; fails in its first episode if the task says so."""
+    """Two turns; fails in its first episode if the task says so. The reward is that of the next episode."""
 
-    def __init__(self) -> None:
+    def __init__(self, *rewards: float) -> None:
         self.episodes = 0
+        self.rewards = rewards or (0.5,)
 
     async def __call__(self, task: dict[str, Any], session: Any) -> float:
         self.episodes += 1
@@ -104,7 +130,7 @@ class Agent:
         reply = await asyncio.to_thread(chat, session, messages, temperature=1.0, max_tokens=32)
         messages += [reply["choices"][0]["message"], {"role": "user", "content": "Go on."}]
         await asyncio.to_thread(chat, session, messages, max_tokens=32)
-        return 0.5
+        return self.rewards[(self.episodes - 1) % len(self.rewards)]
 
 
 def at(version: int) -> Any:
@@ -159,6 +185,52 @@ def test_areal_groups_episodes_and_leaves_out_rejected_ones(
     trajectory = run(grouped, 5, fails=True)
     assert areal.check(trajectory, batch_size=2)
     assert "the sandbox is gone" in caplog.text
+
+
+@pytest.mark.parametrize("style", ["concat", "individual"])
+def test_the_loss_is_that_of_the_recorded_log_probabilities(
+    areal: SimpleNamespace, server: Server, tmp_path: Path, style: str
+) -> None:
+    path = str(server.ready["model_path"])
+    engine, temperature = TorchEngine(path), 0.7
+    with serve(engine, path, tmp_path) as proxy:
+        workflow = areal.workflow(
+            Agent(0.25, 0.75),
+            url=proxy.url,
+            admin_key=proxy.admin_key,
+            style=style,
+            sampling_override={"temperature": temperature, "max_tokens": 8},
+        )
+        data = areal.concat([run(workflow, 3), run(workflow, 3)])
+    assert areal.check(data)
+    rewards = data["rewards"]
+    assert rewards.shape == ((2,) if style == "concat" else (4,))
+
+    with torch.no_grad():
+        logits = engine.model(data["input_ids"].long(), attention_mask=data["attention_mask"].long()).logits
+    new = areal.logprobs(logits, data["input_ids"].long().roll(-1, 1), temperature)
+    actor = object.__new__(areal.actor)
+    # The configuration of its GRPO examples.
+    norm = SimpleNamespace(mean_level="group", std_level="group", mean_leave1out=False, std_unbiased=True, eps=1e-5)
+    norm.group_size = len(rewards)
+    actor.__init__(actor_config(reward_norm=norm), MagicMock())
+    data = actor._compute_advantages(data)
+
+    mask, old = data["loss_mask"].bool(), data["logprobs"]
+    assert ((new - old).abs() * mask).max() < 1e-5
+    normalized = (rewards - rewards.mean()) / (rewards.std() + 1e-5)
+    assert torch.allclose(data["advantages"] * mask, normalized[:, None] * mask, atol=1e-5)
+    limits = {"eps_clip": 0.2, "eps_clip_higher": None, "c_clip": None}
+    loss = areal.loss(new, torch.zeros_like(new), data, prox_logp_method="recompute", **limits)
+    by_hand = -((new - old).exp() * normalized[:, None] * mask).sum() / mask.sum()
+    assert loss.item() == pytest.approx(by_hand.item(), abs=1e-6)
+
+
+def actor_config(**values: Any) -> MagicMock:
+    """The configuration of an actor whose old log probabilities are the engine's."""
+    defaults = {"reward_bias": 0.0, "reward_scaling": 1.0, "reward_clip": 20.0, "kl_ctl": 0.0, "kl_estimator": "k1"}
+    off = dict.fromkeys(("adv_norm", "use_decoupled_loss", "recompute_logprob", "overlong_reward_penalty"))
+    return MagicMock(**defaults, **off, discount=1.0, gae_lambda=1.0, mask_no_eos_with_zero=False, **values)
 
 
 def test_an_episode_that_fails_is_rejected(areal: SimpleNamespace, proxy: Server) -> None:

@@ -23,6 +23,10 @@ from support import COMMAND
 if find_spec("openrlhf") is None:
     pytest.skip("openrlhf is not installed", allow_module_level=True)
 
+import torch
+
+from torch_engine import TorchEngine
+
 
 @dataclass
 class SamplingParams:
@@ -49,24 +53,45 @@ class SamplingParams:
     logprobs: int | None = None
 
 
+ACTORS_PACKAGES = (
+    "deepspeed",
+    "peft",
+    "peft.tuners.lora",
+    "flash_attn.bert_padding",
+    "flash_attn.utils.distributed",
+)
+"""Packages that OpenRLHF's actor imports, but does not need without a GPU."""
+
+
 @pytest.fixture(scope="module")
 def openrlhf() -> Iterator[SimpleNamespace]:
     """The modules that run samples. Importing the packages that they are in would need a GPU, so these are left empty."""
     before = dict(sys.modules)
-    sys.modules["ray"] = MagicMock(remote=lambda kind: kind)
+    sys.modules["ray"] = MagicMock(remote=lambda kind: kind, get=lambda result: result)
     for name in ("ray.util", "ray.util.placement_group", "ray.util.scheduling_strategies"):
         sys.modules[name] = MagicMock()
     sys.modules["vllm"] = MagicMock(SamplingParams=SamplingParams)
     sys.modules["vllm.inputs"] = MagicMock(TokensPrompt=dict)
     sys.modules["vllm.utils"] = MagicMock(random_uuid=lambda: "id")
+    for name in ACTORS_PACKAGES:
+        sys.modules[name] = MagicMock()
+    # Workers of Ray.
+    sys.modules["openrlhf.trainer.ray.launcher"] = MagicMock()
     (root,) = importlib.import_module("openrlhf").__path__
-    for name in ("utils", "trainer", "trainer.ppo_utils", "trainer.ray"):
+    for name in ("models", "utils", "trainer", "trainer.ppo_utils", "trainer.ray"):
         package = sys.modules[f"openrlhf.{name}"] = ModuleType(f"openrlhf.{name}")
         package.__path__ = [str(Path(root, *name.split(".")))]
-    yield SimpleNamespace(
+    loaded = SimpleNamespace(
         engine=importlib.import_module("openrlhf.trainer.ray.vllm_engine"),
         generator=importlib.import_module("openrlhf.trainer.ppo_utils.samples_generator"),
+        maker=importlib.import_module("openrlhf.trainer.ppo_utils.experience_maker").RemoteExperienceMaker,
+        actor=importlib.import_module("openrlhf.models.actor").Actor,
+        loss=importlib.import_module("openrlhf.models.loss").PolicyLoss,
     )
+    # transformers must not take them for installed.
+    for name in ACTORS_PACKAGES:
+        del sys.modules[name]
+    yield loaded
     for name in set(sys.modules) - set(before):
         del sys.modules[name]
     sys.modules.update(before)
@@ -75,11 +100,15 @@ def openrlhf() -> Iterator[SimpleNamespace]:
 class AsyncEngine:
     """Has the part of vLLM's AsyncLLMEngine that OpenRLHF's actor calls."""
 
-    def __init__(self, engine: ScriptedEngine) -> None:
+    def __init__(self, engine: ScriptedEngine | TorchEngine) -> None:
         self.engine = engine
 
     async def generate(self, prompt: Any, params: SamplingParams, request_id: str) -> AsyncIterator[Any]:
-        sampling = {"max_new_tokens": params.max_tokens, "temperature": params.temperature}
+        sampling = {
+            "max_new_tokens": params.max_tokens,
+            "temperature": params.temperature,
+            "stop_token_ids": params.stop_token_ids,
+        }
         ids, logprobs, reason, _ = await self.engine(prompt["prompt_token_ids"], sampling, request_id)
         values = [{id: SimpleNamespace(logprob=logprob)} for id, logprob in zip(ids, logprobs, strict=True)]
         output = SimpleNamespace(token_ids=list(ids), logprobs=values, finish_reason=reason, text="")
@@ -109,12 +138,14 @@ AgentExecutor = make_executor(agent, command={command!r}, max_attempts=2)
 
 
 class Run:
-    """An actor with a scripted engine, and a sample generator."""
+    """An actor with an engine, and a sample generator."""
 
-    def __init__(self, openrlhf: SimpleNamespace, model_path: str, folder: Path) -> None:
+    def __init__(
+        self, openrlhf: SimpleNamespace, model_path: str, folder: Path, engine: ScriptedEngine | TorchEngine
+    ) -> None:
         path = folder / "agent.py"
         path.write_text(AGENT.format(command=str(COMMAND)))
-        self.engine = ScriptedEngine(model_path, lambda prompt: f"answer {prompt.count('assistant')}")
+        self.engine: Any = engine
         self.actor = object.__new__(openrlhf.engine.RolloutRayActor)
         self.actor.llm, self.actor._mm_pad_token_ids = AsyncEngine(self.engine), None
         self.actor.executor = openrlhf.engine._load_agent_executor(str(path))
@@ -141,7 +172,8 @@ class Run:
 
 @pytest.fixture
 def run(openrlhf: SimpleNamespace, server: Server, tmp_path: Path) -> Run:
-    return Run(openrlhf, str(server.ready["model_path"]), tmp_path)
+    path = str(server.ready["model_path"])
+    return Run(openrlhf, path, tmp_path, ScriptedEngine(path, lambda prompt: f"answer {prompt.count('assistant')}"))
 
 
 def test_samples_become_experiences_with_the_engines_tokens(run: Run) -> None:
@@ -170,6 +202,57 @@ def test_samples_become_experiences_with_the_engines_tokens(run: Run) -> None:
         assert (experience.rewards.item(), experience.scores.item()) == (0.25, 0.25)
         assert experience.truncated.item() is False
         assert (experience.info["rows"].item(), experience.info["turns"].item()) == (1, 2)
+
+
+ARGS = SimpleNamespace(
+    train=SimpleNamespace(dynamic_batch_enable=False, colocate_all=False, colocate_actor_ref=False),
+    ds=SimpleNamespace(ring_attn_size=1, tensor_parallel_size=1),
+    rollout=SimpleNamespace(micro_batch_size=4, n_samples_per_prompt=2),
+    algo=SimpleNamespace(
+        kl=SimpleNamespace(use_loss=False), advantage=SimpleNamespace(estimator="group_norm", gamma=1.0)
+    ),
+    reward=SimpleNamespace(clip_range=None),
+)
+
+
+def test_the_loss_is_that_of_the_recorded_log_probabilities(
+    openrlhf: SimpleNamespace, server: Server, tmp_path: Path
+) -> None:
+    path = str(server.ready["model_path"])
+    run = Run(openrlhf, path, tmp_path, TorchEngine(path))
+    responses = [run.responses(label, 1, logprobs=1)[0] for label in ("low", "high", "low", "low")]
+    samples = [run.generator._process_response_into_experience(each, max_len=1024) for each in responses]
+
+    actor = openrlhf.actor(run.engine.model, temperature=0.7)
+    # Set where it loads the model itself.
+    actor.packing_samples = False
+    forward = SimpleNamespace(
+        async_run_method_batch=lambda method_name, **batches: [
+            [actor(*batch) for batch in zip(*(batches[name] for name in FORWARD), strict=True)]
+        ]
+    )
+    strategy = SimpleNamespace(args=ARGS)
+    tokenizer = SimpleNamespace(pad_token_id=0)
+    maker = openrlhf.maker(forward, None, None, None, SimpleNamespace(value=0.0), strategy, tokenizer)
+    sys.modules["ray"].put = lambda _: [[None]]  # type: ignore[attr-defined]
+    (experience,) = maker.make_experience_batch(samples)
+
+    mask, new, old = experience.action_mask, experience.action_log_probs, experience.rollout_log_probs
+    assert (mask.sum(1) > 0).all()
+    assert ((new - old).abs() * mask).max() < 1e-5
+    pair = torch.tensor([0.25, 0.75])
+    normalized = (pair - pair.mean()) / (pair.std() + 1e-9)
+    advantages = torch.cat([normalized, torch.zeros(2)])[:, None] * mask
+    # OpenRLHF gives it to the tokens between two turns too, which the loss masks.
+    assert torch.allclose(experience.advantages * mask, advantages, atol=1e-6)
+    loss, clipped, *_ = openrlhf.loss()(new, old, experience.advantages, mask)
+    by_hand = -((new - old).exp() * advantages * mask).sum() / mask.sum()
+    assert loss.item() == pytest.approx(by_hand.item(), abs=1e-6)
+    assert clipped.item() == 0
+
+
+FORWARD = ("sequences", "action_mask", "attention_mask")
+"""The order of the actor's parameters."""
 
 
 def test_log_probabilities_are_left_out_if_the_trainer_does_not_ask_for_them(run: Run) -> None:
