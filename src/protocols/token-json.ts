@@ -18,11 +18,17 @@ type Fields = readonly [before: string, after: string];
  */
 export class TokenJson {
   readonly #texts: TokenTexts;
+  readonly #asIds: boolean;
   readonly #known = new Map<number, Fields>();
   readonly #candidates = new Map<number, string>();
 
-  constructor(texts: TokenTexts) {
+  /**
+   * @param asIds names tokens by their ids instead of their text, in both forms of vLLM: `"token":"token_id:7"` as in its chat
+   *   completions, and `"token_id":7` as in its `/inference/v1/generate`
+   */
+  constructor(texts: TokenTexts, asIds = false) {
     this.#texts = texts;
+    this.#asIds = asIds;
   }
 
   /** Returns the entry of one token without its closing brace. */
@@ -34,7 +40,7 @@ export class TokenJson {
 
   /** Returns the name of one token as JSON. */
   writeName(id: number): string {
-    return JSON.stringify(this.#texts.tokenText(id));
+    return this.#asIds ? `"token_id:${id}"` : JSON.stringify(this.#texts.tokenText(id));
   }
 
   /** Returns the entry of one token in the shape of Gemini's API. */
@@ -51,11 +57,8 @@ export class TokenJson {
   }
 
   #learn(id: number): Fields {
-    const { tokenText, tokenBytes } = this.#texts;
-    const fields = [
-      `{"token":${JSON.stringify(tokenText(id))},"logprob":`,
-      `,"bytes":[${tokenBytes(id).join(",")}]`,
-    ] as const;
+    const named = `{"token":${this.writeName(id)},${this.#asIds ? `"token_id":${id},` : ""}"logprob":`;
+    const fields = [named, `,"bytes":[${this.#texts.tokenBytes(id).join(",")}]`] as const;
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(id, fields);
     return fields;

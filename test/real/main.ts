@@ -20,7 +20,7 @@ interface Options {
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
 /** What `--quick` runs: a few minutes with the start of the engine. */
-const QUICK = ["test/real/both/parity.real.ts", "test/real/both/basics.real.ts"];
+const QUICK = ["parity", "basics", "token-ids"].map((name) => `test/real/both/${name}.real.ts`);
 
 function readOptions(args: readonly string[]): Options {
   const end = args.indexOf("--");

@@ -31,7 +31,7 @@ interface Choice {
 interface Generated {
   readonly request_id: string;
   readonly choices: readonly [
-    Choice & { readonly logprobs: { content: { token: string; logprob: number }[] } | null },
+    Choice & { readonly logprobs: { content: { token: string; token_id: number; logprob: number }[] } | null },
     ...Choice[],
   ];
   readonly usage: object;
@@ -85,8 +85,8 @@ describe("POST /inference/v1/generate", () => {
       ],
       usage: { prompt_tokens: 4, completion_tokens: 3 },
     });
-    const entries = body.choices[0].logprobs?.content.map(({ token, logprob }) => [token, logprob]);
-    expect(entries).toEqual([300, 301, 302].map((id, i) => [`token_id:${id}`, -(i + 1) / 8]));
+    const entries = body.choices[0].logprobs?.content.map(({ token, token_id: id, logprob }) => [token, id, logprob]);
+    expect(entries).toEqual([300, 301, 302].map((id, i) => [`token_id:${id}`, id, -(i + 1) / 8]));
     expect([...(proxy.engine.calls[0]?.prompt.tokens() ?? [])]).toEqual(PROMPT);
     expect(proxy.engine.calls[0]?.sampling).toMatchObject({ maxTokens: 8, temperature: 1 });
     await proxy.reward(session, 1, body.request_id);

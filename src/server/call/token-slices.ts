@@ -43,17 +43,14 @@ const idWriters = new WeakMap<ChatModel, TokenJson>();
 /**
  * Returns what writes the log probabilities of a model's tokens. All answers share it.
  *
- * @param asIds true: it names tokens by their ids, in vLLM's form
+ * @param asIds true: it names tokens by their ids
  */
 export function tokenJsonFor(model: ChatModel, asIds = false): TokenJson {
   const writers = asIds ? idWriters : textWriters;
   let writer = writers.get(model);
   if (!writer) {
-    const decode = (id: number) => model.decode(Int32Array.of(id), { skipSpecialTokens: false });
-    writer = new TokenJson({
-      tokenText: asIds ? (id) => `token_id:${id}` : decode,
-      tokenBytes: (id) => model.tokenBytes(id),
-    });
+    const tokenText = (id: number) => model.decode(Int32Array.of(id), { skipSpecialTokens: false });
+    writer = new TokenJson({ tokenText, tokenBytes: (id) => model.tokenBytes(id) }, asIds);
     writers.set(model, writer);
   }
   return writer;
