@@ -370,28 +370,56 @@ async def main():
         print(step.batch.layout, os.popen("pgrep -P %d" % os.getpid()).read().split()[0], flush=True)
         if step.index == 1 and sys.argv[1] == "body":
             await asyncio.sleep(60)
+        if step.index == 1 and sys.argv[1] == "raises":
+            raise LookupError("of the body")
+        if step.index == 1 and sys.argv[1] == "break":
+            break
+    await asyncio.sleep(0.1 if sys.argv[1] == "break" else 0)
 
 asyncio.run(main())
 """
 
 
+class Program:
+    """A process that runs steps and prints the process id of its server."""
+
+    def __init__(self, folder: Path, place: str) -> None:
+        (folder / "rolltape").symlink_to(COMMAND)
+        path = f"{REPOSITORY / 'python' / 'src'}:{REPOSITORY / 'python' / 'tests'}"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, place],
+            env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        lines = [self.process.stdout.readline() for _ in range(2)]
+        assert lines[0].startswith("packed"), self.process.communicate()[1]
+        self.server = int(lines[0].split()[1])
+
+    def errors(self) -> str:
+        """Waits for the end, at which the server has stopped."""
+        _, errors = self.process.communicate(timeout=60)
+        with pytest.raises(ProcessLookupError):
+            os.kill(self.server, 0)
+        return errors
+
+
 @pytest.mark.parametrize("place", ["body", "anywhere"])
 def test_ctrl_c_leaves_no_process(tmp_path: Path, place: str) -> None:
-    (tmp_path / "rolltape").symlink_to(COMMAND)
-    path = f"{REPOSITORY / 'python' / 'src'}:{REPOSITORY / 'python' / 'tests'}"
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, place],
-        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    lines = [process.stdout.readline() for _ in range(2)]
-    assert lines[0].startswith("packed"), process.communicate()[1]
-    server = int(lines[0].split()[1])
-    os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    program = Program(tmp_path, place)
+    os.kill(program.process.pid, signal.SIGINT)
+    errors = program.errors()
     assert "KeyboardInterrupt" in errors
-    with pytest.raises(ProcessLookupError):
-        os.kill(server, 0)
+    assert "GeneratorExit" not in errors
+
+
+def test_an_exception_of_the_body_is_the_only_one_that_is_shown(tmp_path: Path) -> None:
+    errors = Program(tmp_path, "raises").errors()
+    assert errors.endswith("LookupError: of the body\n")
+    assert errors.count("Traceback") == 1
+
+
+def test_a_loop_that_is_left_is_closed_while_the_program_goes_on(tmp_path: Path) -> None:
+    assert Program(tmp_path, "break").errors() == ""

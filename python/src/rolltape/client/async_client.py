@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, TypeVar
 
 import httpx
@@ -17,7 +17,7 @@ from .methods import async_method
 from .records import SessionRecord
 from .session import AsyncSession
 from .session_start import SessionStart
-from .shared_batch import SharedBatch, check_pin
+from .shared_batch import AsyncSharedBatch, SharedBatch, check_pin
 from .started_session import StartedSession
 from .transport import AsyncTransport, proxy_url
 from .worker_address import worker_probe
@@ -106,19 +106,16 @@ class AsyncClient:
             if not page["has_more"]:
                 return
 
-    @asynccontextmanager
-    async def shared_batch(
+    def shared_batch(
         self, session_ids: Sequence[str], *, pin: bool = False, **options: Unpack[SharedOptions]
-    ) -> AsyncIterator[Batch]:
+    ) -> AbstractAsyncContextManager[Batch]:
         """As Client.shared_batch, for `async with`."""
         check_pin(pin, options)
-        shared = SharedBatch(await self.export_shared_files(session_ids, **options), options, pin)
-        try:
-            with shared:
-                yield shared.open()
-        finally:
-            for batch_id in shared.to_acknowledge:
-                await self.acknowledge(batch_id)
+
+        async def export() -> SharedBatch:
+            return SharedBatch(await self.export_shared_files(session_ids, **options), options, pin)
+
+        return AsyncSharedBatch(export, self.acknowledge)
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 
 from ..batch import Batch
@@ -48,6 +49,35 @@ class SharedBatch:
             for file in self._files:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(file["path"])
+
+
+class AsyncSharedBatch(contextlib.AbstractAsyncContextManager[Batch]):
+    """Exports a batch on entry; closes and acknowledges it on exit.
+
+    It is no generator: if the program ends, asyncio would close that beside the generator that uses it.
+    """
+
+    def __init__(
+        self, export: Callable[[], Awaitable[SharedBatch]], acknowledge: Callable[[str], Awaitable[object]]
+    ) -> None:
+        self._export, self._acknowledge = export, acknowledge
+
+    async def __aenter__(self) -> Batch:
+        self._shared = await self._export()
+        try:
+            return self._shared.open()
+        except BaseException:
+            await self.__aexit__(*sys.exc_info())
+            raise
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._shared.__exit__(kind, error, trace)
+        finally:
+            for batch_id in self._shared.to_acknowledge:
+                await self._acknowledge(batch_id)
 
 
 def check_pin(pin: bool, options: SharedOptions) -> None:

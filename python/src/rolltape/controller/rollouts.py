@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from ..errors import RolltapeError
 from ..groups import Agent, EpisodeRunner, Group
 from ..server import Server, serve
 from ..trackers import Tracker
+from .closing_iterator import closing
 from .metrics import MetricsLog, describe_batch, describe_groups
 from .run_state import FILE, RunState, load_state
 from .step import Step
@@ -26,6 +27,7 @@ _log = logging.getLogger(__name__)
 EXPORT: Mapping[str, Any] = {"layout": "packed", "style": "concat", "on_mismatch": "split", "turns": True}
 
 
+@closing
 async def rollouts(
     agent: Agent[Any],
     tasks: Iterable[Any],
@@ -46,12 +48,12 @@ async def rollouts(
     trackers: Sequence[str | Tracker] = (),
     project: str = "rolltape",
     name: str | None = None,
-) -> AsyncIterator[Step]:
+) -> AsyncGenerator[Step, None]:
     """Runs the agent `n` times on each task, and yields a Step for every `batch_tasks` of them. Use it in `async for`.
 
     When the loop asks for the next step, the batch of the last one is acknowledged and closed. When the loop ends, by
     itself, `break`, an exception or Ctrl-C, all groups are stopped, their sessions are deleted, and a server of this call is
-    stopped. With `break`, keep the iterator in `contextlib.aclosing` if this must have happened before the next line.
+    stopped. Keep the iterator in `contextlib.aclosing` if this must have happened before the line after the loop.
 
     server: settings of a server to start, as `serve` takes them, or the client of one that runs on this machine.
     steps: the number of steps of the whole run; None: until the tasks are used up. epochs: how often a sequence of tasks is
