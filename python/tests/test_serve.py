@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 from pathlib import Path
@@ -10,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import rolltape
-from rolltape import Client, serve
-from rolltape.server import find_command
+from rolltape import Client, Server, serve
+from rolltape.server import find_command, model_folder
 from support import COMMAND, REPOSITORY
 
 QUICK = {"server.shutdown_seconds": 0}
@@ -112,3 +113,20 @@ def test_a_folder_without_the_package_is_reported(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with pytest.raises(rolltape.ServeError, match=r"404 Not Found\n.*has no rolltape.*pass `command`"), serve():
         pass
+
+
+def test_the_folder_of_a_model_of_the_hub_is_that_of_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    hub = pytest.importorskip("huggingface_hub.constants")
+    path = Path(server.ready["model_path"])
+    assert model_folder(str(path)) == str(path)
+
+    cached = tmp_path / "models--me--tiny" / "snapshots" / "0123"
+    cached.mkdir(parents=True)
+    (tmp_path / "models--me--tiny" / "refs").mkdir()
+    (tmp_path / "models--me--tiny" / "refs" / "main").write_text("0123")
+    shutil.copy(path / "config.json", cached)
+    monkeypatch.setattr(hub, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(hub, "HF_HUB_OFFLINE", True)
+    assert model_folder("me/tiny") == str(cached)

@@ -11,7 +11,7 @@ from .bridge import engine_bridge, openrlhf
 from .client import AsyncClient
 from .episode import episode_rows, most_trained_row
 from .per_loop import PerLoop
-from .server import serve
+from .server import model_folder, serve
 
 if TYPE_CHECKING:
     from .batch import Sample
@@ -62,7 +62,7 @@ def make_executor(
                 raise ValueError("Images are not supported: the proxy records no image inputs.")
             # Used when the server starts.
             self._engine, self._context = llm_engine, max_length
-            self._model = model_path or hf_tokenizer.name_or_path
+            self._model = model_path or model_folder(hf_tokenizer.name_or_path)
             client = await self._client.get()
             task = {"prompt": prompt, "label": label}
             samples = await _run_episode(client, task, _sampling_of(sampling_params))

@@ -204,3 +204,15 @@ def _hint(words: Sequence[str], status: int | None, log_path: Path) -> str:
 
 def _not_found(program: str, why: str) -> ServeError:
     return ServeError("command_not_found", f"The program {program} cannot be started. {why}")
+
+
+def model_folder(name: str) -> str:
+    """Returns the folder of a model that transformers can load by this name: a folder, or a repository of the Hugging Face Hub.
+
+    Of a repository, files that a proxy reads are downloaded if they are not in the cache: all but the weights.
+    """
+    if os.path.isdir(name):
+        return name
+    from huggingface_hub import snapshot_download
+
+    return str(snapshot_download(name, allow_patterns=["*.json", "*.jinja", "*.model", "*.txt", "*.tiktoken"]))

@@ -23,7 +23,7 @@ from .client import AsyncClient
 from .client.options import SamplingOverride
 from .episode import episode_rows, most_trained_row, trained_rows
 from .per_loop import PerLoop
-from .server import serve
+from .server import model_folder, serve
 
 __all__ = ["RolltapeAgentLoop", "RolltapeManager"]
 
@@ -94,7 +94,7 @@ class RolltapeAgentLoop(AgentLoopBase):  # type: ignore[misc]
             own = {
                 "engine.type": "sglang",
                 "engine.urls": bridge.url,
-                "model.path": self.tokenizer.name_or_path,
+                "model.path": model_folder(self.tokenizer.name_or_path),
                 "server.shutdown_seconds": 0,
             }
             with serve({**own, **self._settings}) as server:
