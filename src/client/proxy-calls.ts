@@ -44,11 +44,15 @@ const errorBody = z.object({
 /** Sends calls with one key. Requests are JSON, answers JSON or bytes. Errors become a {@link ProxyError}. */
 export class ProxyCalls {
   readonly #transport: Transport;
-  readonly #key: string;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(transport: Transport, key: string) {
+  /** @param xSessionId the session of a run whose key this is */
+  constructor(transport: Transport, key: string, xSessionId?: string) {
     this.#transport = transport;
-    this.#key = key;
+    this.#headers = {
+      authorization: `Bearer ${key}`,
+      ...(xSessionId === undefined ? {} : { "x-session-id": xSessionId }),
+    };
   }
 
   async json<Schema extends z.ZodType>(call: ProxyCall, reply: Schema): Promise<z.output<Schema>> {
@@ -138,9 +142,8 @@ export class ProxyCalls {
   }
 
   #toRequest({ method = "POST", body }: ProxyCall, signal: AbortSignal): HttpRequest {
-    const authorization = `Bearer ${this.#key}`;
-    if (method !== "POST") return { method, headers: { authorization }, signal };
-    const headers = { authorization, "content-type": "application/json" };
+    if (method !== "POST") return { method, headers: this.#headers, signal };
+    const headers = { ...this.#headers, "content-type": "application/json" };
     return { method, headers, body: JSON.stringify(body ?? {}), signal };
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AdminClient, StartedSession, StartSessionOptions } from "./admin-client.js";
+import type { AdminClient, StartedRun, StartedSession, StartSessionOptions } from "./admin-client.js";
 import { ProxyError } from "./errors.js";
 import { type ExportFilters, toFilterFields } from "./export-filters.js";
 import type { ExportStyle } from "./interaction.js";
@@ -9,6 +9,7 @@ import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
 const rewardReply = z.object({ interaction_id: z.string() });
 // An older proxy ignores the scope, rewards the last call and answers without a scope.
 const sessionRewardReply = z.object({ scope: z.literal("session") });
+const currentReply = z.object({ session_id: z.string() });
 const endReply = z.object({ interaction_count: z.int() });
 
 export interface ExportInteractionsOptions extends CallOptions {
@@ -31,21 +32,37 @@ export class SessionClient implements AsyncDisposable {
   readonly sessionApiKey: string;
   /** Address for model calls that bypass the gateway: see {@link StartedSession.baseUrl}. */
   readonly baseUrl: string | undefined;
+  /** The `X-Session-ID` that model calls send beside the key, if the session is one of a run. */
+  readonly xSessionId: string | undefined;
   readonly #admin: AdminClient;
   readonly #calls: ProxyCalls;
   #ended: Promise<number> | undefined;
 
-  constructor(admin: AdminClient, { sessionId, sessionApiKey, baseUrl }: StartedSession) {
+  constructor(admin: AdminClient, { sessionId, sessionApiKey, baseUrl }: StartedSession, xSessionId?: string) {
     this.sessionId = sessionId;
     this.sessionApiKey = sessionApiKey;
     this.baseUrl = baseUrl;
     this.#admin = admin;
-    this.#calls = new ProxyCalls(admin.transport, sessionApiKey);
+    this.xSessionId = xSessionId;
+    this.#calls = new ProxyCalls(admin.transport, sessionApiKey, xSessionId);
   }
 
   /** Starts a session, which takes a slot of the granted capacity. */
   static async start(admin: AdminClient, options: StartSessionOptions = {}): Promise<SessionClient> {
     return new SessionClient(admin, await admin.startSession(options));
+  }
+
+  /** Returns the session that `X-Session-ID` names in a run. If there is none yet, it is started, as by a model call. */
+  static async ofRun(
+    admin: AdminClient,
+    { runApiKey }: StartedRun,
+    xSessionId: string,
+    options: CallOptions = {},
+  ): Promise<SessionClient> {
+    const calls = new ProxyCalls(admin.transport, runApiKey, xSessionId);
+    const call = { path: "/rl/current_session", idempotent: true, ...options };
+    const { session_id: sessionId } = await calls.json(call, currentReply);
+    return new SessionClient(admin, { sessionId, sessionApiKey: runApiKey, baseUrl: undefined }, xSessionId);
   }
 
   /** Rewards the last completed call and returns its interaction id. */

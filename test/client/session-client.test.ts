@@ -45,6 +45,27 @@ describe("SessionClient over HTTP", () => {
     expect(interactions.get(first.id)?.parentId).toBeUndefined();
   });
 
+  it("rewards, ends and exports a session of a run by its X-Session-ID", async () => {
+    const { admin, url } = await openSession();
+    await admin.grantCapacity();
+    const run = await admin.startRun({ taskId: "math" });
+    const session = await SessionClient.ofRun(admin, run, "rollout-7");
+    const client = new OpenAI({
+      baseURL: url,
+      apiKey: run.runApiKey,
+      defaultHeaders: { "X-Session-ID": session.xSessionId },
+      maxRetries: 0,
+    });
+    const messages = [{ role: "user" as const, content: "one" }];
+    const { id } = await client.chat.completions.create({ model: "tiny", messages });
+    const again = await SessionClient.ofRun(admin, run, "rollout-7");
+    expect(again.sessionId).toBe(session.sessionId);
+    expect(await again.setLastReward(0.5)).toBe(id);
+    expect(await session.end()).toBe(1);
+    const [interaction] = (await session.exportInteractions()).values();
+    expect(interaction).toMatchObject({ id, reward: 0.5 });
+  });
+
   it("decodes tensors to typed arrays: the prompt, then the sampled tokens", async () => {
     const { proxy, session, ask } = await openSession();
     proxy.engine.replies.push({ ids: [300, 301, 302, 303] });
