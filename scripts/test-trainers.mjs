@@ -7,11 +7,19 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
+const VERL = {
+  python: ["3.11", "3.12"],
+  // Packages that verl imports, but does not name.
+  packages: ["verl==0.9.1", "torch", "torchvision", "cachetools", "uvicorn", "fastapi", "TransferQueue==0.1.11"],
+};
+
 /**
  * The tests of a trainer are in python/tests/trainers/test_NAME.py.
  *
  * `python`: versions that the package supports, the preferred one first. `packages`: requirements. `alone`: packages that are
- * installed without their dependencies, which need a GPU or a compiler.
+ * installed without their dependencies, which need a GPU or a compiler. `environment`: the trainer whose environment has all
+ * of these packages. `release`: the release of Python that packages are chosen for, if they ask for a later one than any
+ * that can be expected here.
  */
 const TRAINERS = {
   verifiers: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.1.14"] },
@@ -24,11 +32,9 @@ const TRAINERS = {
     ],
   },
   slime: { python: ["3.11", "3.12", "3.13"], packages: ["pytest"] },
-  verl: {
-    python: ["3.11", "3.12"],
-    // Packages that verl imports, but does not name.
-    packages: ["verl==0.9.1", "torch", "torchvision", "cachetools", "uvicorn", "fastapi", "TransferQueue==0.1.11"],
-  },
+  verl: VERL,
+  transferqueue: { ...VERL, environment: "verl" },
+  nemo_gym: { python: ["3.13"], packages: ["nemo-gym==0.7.0"], release: "3.13.14" },
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },
   // The tests compile what they use of it.
@@ -64,7 +70,7 @@ function testTrainer(name, options) {
     return true;
   }
   const started = Date.now();
-  const folder = makeEnvironment(name, trainer, python);
+  const folder = makeEnvironment(trainer.environment ?? name, trainer, python);
   process.stdout.write(
     `${name}: ${(trainer.alone ?? trainer.packages)[0]}, environment after ${Date.now() - started} ms in ${folder}\n`,
   );
@@ -79,7 +85,7 @@ function testTrainer(name, options) {
   return status === 0;
 }
 
-function makeEnvironment(name, { packages, alone = [] }, python) {
+function makeEnvironment(name, { packages, alone = [], release }, python) {
   const hash = createHash("sha256")
     .update(JSON.stringify([python, packages, alone]))
     .digest("hex");
@@ -91,6 +97,7 @@ function makeEnvironment(name, { packages, alone = [] }, python) {
   const own = join(folder, "bin/python");
   run(own, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]);
   const install = [join(folder, "bin/uv"), ["pip", "install", "--quiet", "--compile-bytecode", "--python", own]];
+  if (release) install[1].push("--python-version", release);
   run(install[0], [...install[1], ...packages, "pytest", "httpx", "numpy"]);
   if (alone.length > 0) run(install[0], [...install[1], "--no-deps", ...alone]);
   writeFileSync(complete, "");

@@ -200,11 +200,11 @@ class Samples(Sequence[Sample]):
         self._batch, self._tensors = batch, batch.tensors
         self._flat = {name: batch[name].reshape(-1) for name in ("input_ids", "loss_mask", "logprobs", "versions")}
         self._places = batch.places
-        self._prompts = _prompt_lengths(batch, self._places)
+        self.prompt_lengths = _prompt_lengths(batch, self._places)
         self.rewards = batch.rewards
 
     def __len__(self) -> int:
-        return len(self._prompts)
+        return len(self.prompt_lengths)
 
     @overload
     def __getitem__(self, index: int) -> Sample: ...
@@ -230,7 +230,7 @@ class Samples(Sequence[Sample]):
     def prompt_ids(self, row: int) -> Array:
         ids, begins = self._rows_of_ids
         begin = begins[row]
-        return ids[begin : begin + self._prompts[row]]
+        return ids[begin : begin + self.prompt_lengths[row]]
 
     @cached_property
     def _rows_of_ids(self) -> tuple[Array, Array]:
@@ -244,7 +244,7 @@ class Samples(Sequence[Sample]):
     def response(self, name: str, row: int) -> Array:
         # A response begins with an own token of the row, so all layouts have it in one piece.
         end = self._places.begins[row] + self._places.own[row]
-        return self._flat[name][end - self._places.lengths[row] + self._prompts[row] : end]
+        return self._flat[name][end - self._places.lengths[row] + self.prompt_lengths[row] : end]
 
     def value(self, column: str, row: int, otherwise: float) -> float:
         """Returns a value of a row column. otherwise: without row tensors."""
@@ -261,7 +261,7 @@ class Samples(Sequence[Sample]):
         first, last = self._bounds[row : row + 2].tolist()
         names = ("start", "end", "own_reward", "has_reward", "interaction")
         columns = (self._tensors[f"turn_{name}"][first:last].tolist() for name in names)
-        before = int(self._prompts[row])
+        before = int(self.prompt_lengths[row])
         return tuple(
             Turn(
                 # A forced output before the first trained token is prompt.
