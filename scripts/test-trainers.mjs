@@ -32,6 +32,7 @@ const TRAINERS = {
     ],
   },
   slime: { python: ["3.11", "3.12", "3.13"], packages: ["pytest"] },
+  prime_rl: { python: ["3.12", "3.11", "3.13"], packages: ["msgspec"] },
   verl: VERL,
   transferqueue: { ...VERL, environment: "verl" },
   nemo_gym: { python: ["3.13"], packages: ["nemo-gym==0.7.0"], release: "3.13.14" },

@@ -1,0 +1,129 @@
+"""The samples that prime-rl gets. It is in no registry: the type here has their fields, and no code of prime-rl."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import rolltape
+from rolltape import AsyncClient, AsyncSession, Batch, Server, advantages
+from support import chat
+
+
+class TrainingSample(msgspec.Struct, array_like=True, omit_defaults=True):
+    token_ids: list[int]
+    mask: list[bool]
+    logprobs: list[float]
+    temperatures: list[float]
+    env_name: str
+    ref_logprobs: list[float] | None = None
+    mm_kwargs: dict[str, Any] | None = None
+    routed_experts: Any = None
+    mm_token_type_ids: list[int] | None = None
+    rl_weights: list[float] | None = None
+    ce_weights: list[float] | None = None
+    ref_kl_weights: list[float] | None = None
+    advantages: list[float] | None = None
+
+
+@pytest.fixture(scope="module")
+def training_samples() -> Callable[..., list[TrainingSample]]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("prime_rl", "prime_rl.transports", "prime_rl.transports.rollouts"):
+            patch.setitem(sys.modules, name, ModuleType(name))
+        types = ModuleType("prime_rl.transports.rollouts.types")
+        types.TrainingSample = TrainingSample  # type: ignore[attr-defined]
+        patch.setitem(sys.modules, types.__name__, types)
+        import rolltape.prime_rl
+
+        return rolltape.prime_rl.training_samples
+
+
+async def agent(task: str, session: AsyncSession) -> float:
+    """Two turns, the second one colder; the task `tree` has a still colder side call after the first one."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
+    said = ""
+    for turn in range(2):
+        answer = await asyncio.to_thread(chat, session, messages, temperature=1 - turn / 2)
+        text = answer["choices"][0]["message"]["content"] or ""
+        said += text
+        messages += [{"role": "assistant", "content": text}, {"role": "user", "content": f"go on {turn}"}]
+        if task == "tree" and turn == 0:
+            aside = [*messages[:-1], {"role": "user", "content": "aside"}]
+            await asyncio.to_thread(chat, session, aside, temperature=0.25)
+    return len(said) / 8 + sum(letter in "aeiou" for letter in said)
+
+
+@pytest.fixture(scope="module")
+def batches(server: Server) -> dict[str, Batch]:
+    """The same sessions in each layout."""
+
+    async def rollout() -> dict[str, Batch]:
+        async with AsyncClient(server.url, server.admin_key) as client:
+            groups = await rolltape.run_group(agent, ["one", "tree"], 2, client=client)
+            sessions = [session for group in groups for session in group.session_ids]
+            options: Any = {"style": "concat", "on_mismatch": "split", "shared_turns": "first", "turns": True}
+            packed = await client.export_batch(sessions, layout="packed", **options)
+            padded = await client.export_batch(sessions, layout="padded", pad_side="left", **options)
+            return {"packed": packed, "padded": padded, "tree": await client.export_batch(sessions, layout="tree")}
+
+    return asyncio.run(rollout())
+
+
+@pytest.mark.parametrize("layout", ["packed", "padded"])
+def test_a_sample_has_the_tokens_of_its_row(
+    training_samples: Callable[..., list[TrainingSample]], batches: dict[str, Batch], layout: str
+) -> None:
+    batch = batches[layout]
+    of_rows = advantages.grpo(batch)
+    assert len(set(of_rows.tolist())) > 2
+    samples = training_samples(batch, of_rows, env_name="letters")
+    assert len(samples) == len(batch) > 4
+    for sample, row, advantage in zip(samples, batch.samples(), of_rows.tolist(), strict=True):
+        before = len(row.prompt_ids)
+        assert sample.env_name == "letters"
+        assert sample.token_ids == [*row.prompt_ids, *row.response_ids]
+        assert sample.mask == [False] * before + (row.response_mask == 1).tolist()
+        assert sample.logprobs == [0.0] * before + row.response_logprobs.tolist()
+        assert sample.advantages == [advantage if trained else 0.0 for trained in sample.mask]
+    # The temperature is that of each turn.
+    mixed = [sample for sample, row in zip(samples, batch.samples(), strict=True) if len(row.turns) == 2]
+    assert mixed
+    for sample in mixed:
+        of_trained = [each for each, trained in zip(sample.temperatures, sample.mask, strict=True) if trained]
+        assert sorted(of_trained, reverse=True) == of_trained
+        assert set(of_trained) in ({1.0, 0.5}, {1.0, 0.25})
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(samples), type=list[TrainingSample]) == samples
+
+
+def test_advantages_can_be_those_of_tokens(
+    training_samples: Callable[..., list[TrainingSample]], batches: dict[str, Batch]
+) -> None:
+    batch = batches["packed"]
+    of_tokens = np.arange(batch["input_ids"].size, dtype=np.float32)
+    samples = training_samples(batch, of_tokens)
+    flat = [value for sample in samples for value in sample.advantages or []]
+    assert flat == np.where(batch["loss_mask"] == 1, of_tokens, 0).tolist()
+    with pytest.raises(ValueError, match="one value for each"):
+        training_samples(batch, of_tokens[:-1])
+
+
+def test_rows_without_trained_tokens_and_trees_have_no_samples(
+    training_samples: Callable[..., list[TrainingSample]], batches: dict[str, Batch]
+) -> None:
+    batch = batches["packed"]
+    mask = batch["loss_mask"].copy()
+    mask[: batch["cu_seqlens"][1]] = 0
+    samples = training_samples(Batch({**batch.tensors, "loss_mask": mask}, batch.metadata), np.ones(len(batch)))
+    assert [sample.token_ids for sample in samples] == [
+        [*row.prompt_ids, *row.response_ids] for row in list(batch.samples())[1:]
+    ]
+    with pytest.raises(ValueError, match="received `tree`"):
+        training_samples(batches["tree"], np.ones(len(batches["tree"])))
