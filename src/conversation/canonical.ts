@@ -1,6 +1,5 @@
 import { runAtOnce, type Steps } from "../support/async/steps.js";
 import { canonicalJson } from "../support/json/canonical-json.js";
-import type { MessageContent } from "./content.js";
 import type { Message, ToolCall } from "./message.js";
 import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filter.js";
 
@@ -9,7 +8,8 @@ import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filte
  *
  * Two strings are equal exactly if these are equal: the role, the text without trailing white space, the digest and place of each image,
  * the name and the arguments (as JSON values) of each tool call, and the `tool_call_id` of a tool result. Reasoning, call ids and `name` are ignored, because agents
- * drop or add them between turns. `system` and `developer` are different roles: a template may show them differently.
+ * drop or add them between turns. In answers, leading white space is ignored too: agents join an answer's parts by line breaks, and a part may be empty.
+ * `system` and `developer` are different roles: a template may show them differently.
  *
  * @param filters every match is removed from the text before the comparison
  */
@@ -30,7 +30,7 @@ export function* canonicalMessagesInSteps(
 
 // JSON of nested arrays is injective: no two different messages share a string.
 function* canonicalMessage(message: Message, filters: readonly TextFilter[]): Steps<string> {
-  const parts: unknown[] = [message.role, canonicalContent(message.content, filters)];
+  const parts: unknown[] = [message.role, canonicalContent(message, filters)];
   if (message.toolCalls !== undefined && message.toolCalls.length > 0) {
     const calls: unknown[] = [];
     for (const call of message.toolCalls) calls.push(yield* canonicalCall(call));
@@ -41,12 +41,14 @@ function* canonicalMessage(message: Message, filters: readonly TextFilter[]): St
 }
 
 /** Parts become a list: a text as it is, an image as `[type, digest]`. A text that filters have emptied is left out. */
-function canonicalContent(content: MessageContent, filters: readonly TextFilter[]): string | readonly unknown[] {
-  if (typeof content === "string") return removeMatches(content, filters).trimEnd();
+function canonicalContent({ role, content }: Message, filters: readonly TextFilter[]): string | readonly unknown[] {
+  const trimFirst = (text: string) => (role === "assistant" ? text.trimStart() : text);
+  if (typeof content === "string") return trimFirst(removeMatches(content, filters).trimEnd());
   const parts = content.map((part, i) => {
     if (part.type !== "text") return [part.type, part.sha256];
     const text = removeMatches(part.text, filters);
-    return i === content.length - 1 ? text.trimEnd() : text;
+    const end = i === content.length - 1 ? text.trimEnd() : text;
+    return i === 0 ? trimFirst(end) : end;
   });
   return parts.filter((part) => part !== "");
 }

@@ -20,7 +20,11 @@ const image = (digit: string, mediaType = "image/png"): MessagePart => ({
   height: 1,
 });
 const written = (text: string): MessagePart => ({ type: "text", text });
-const says = (content: string, more: Partial<Message> = {}): Message => ({ role: "assistant", content, ...more });
+const says = (content: MessageContent, more: Partial<Message> = {}): Message => ({
+  role: "assistant",
+  content,
+  ...more,
+});
 const answers = (toolCallId: string): Message => ({ role: "tool", content: "x", toolCallId });
 const callsAll = (names: string[]): Message =>
   says("", { toolCalls: names.map((name) => ({ id: name, name, arguments: "{}" })) });
@@ -30,6 +34,8 @@ const nestedObjects = (inner: string): Message => called('{"a":[0,'.repeat(50_00
 describe("messages with the same meaning", () => {
   it.each<[string, Message, Message]>([
     ["trailing white space", user("hi"), user("hi \n\t")],
+    ["white space before an answer", says("\n a"), says("a")],
+    ["white space before an answer with an image", says([written("\n"), image("1")]), says([image("1")])],
     ["reasoning and names, which agents drop", says("a", { reasoning: "r", name: "n" }), says("a")],
     ["call ids", called("{}", "f", "call_1"), called("{}", "f", "call_2")],
     ["an empty list of tool calls", says("a", { toolCalls: [] }), says("a")],
@@ -75,7 +81,8 @@ describe("messages with different meanings", () => {
   it.each<[string, Message, Message]>([
     ["the roles system and developer", { role: "system", content: "x" }, { role: "developer", content: "x" }],
     ["the roles user and assistant", user("x"), says("x")],
-    ["white space before the text", user(" hi"), user("hi")],
+    ["white space before the text of the user", user(" hi"), user("hi")],
+    ["white space after an image of an answer", says([image("1"), written("\na")]), says([image("1"), written("a")])],
     ["white space inside the text", user("a  b"), user("a b")],
     ["an image", user([written("see "), image("1")]), user([written("see "), image("2")])],
     ["the number of images", user([image("1")]), user([image("1"), image("1")])],
@@ -144,15 +151,16 @@ function parsed(args: string): unknown {
 
 function toMeaning(value: Message): unknown {
   const calls = (value.toolCalls ?? []).map((call) => [call.name, parsed(call.arguments)]);
-  return [value.role, toShown(value.content), calls, value.role === "tool" ? (value.toolCallId ?? "") : ""];
+  return [value.role, toShown(value), calls, value.role === "tool" ? (value.toolCallId ?? "") : ""];
 }
 
-/** Returns the characters and images without white space at the end. */
-function toShown(shown: MessageContent): string[] {
-  const items = listParts(shown).flatMap((part) =>
+/** Returns the characters and images without white space at the end and, in answers, at the start. */
+function toShown({ role, content }: Message): string[] {
+  const items = listParts(content).flatMap((part) =>
     part.type === "text" ? Array.from(part.text) : [`image ${part.sha256}`],
   );
-  return items.slice(0, items.findLastIndex((item) => item.trim() !== "") + 1);
+  const start = role === "assistant" ? items.findIndex((item) => item.trim() !== "") : 0;
+  return items.slice(Math.max(start, 0), items.findLastIndex((item) => item.trim() !== "") + 1);
 }
 
 const isSame = (a: unknown, b: unknown): boolean => {

@@ -25,5 +25,5 @@ export function restoreReasoning(messages: readonly Message[], ancestors: Iterab
 /** Returns true if the client sent the recorded answer. It may have replaced an answer with another one at the same position. */
 function isSameAnswer(recorded: Message, sent: Message): boolean {
   const [a, b] = [recorded, sent].map(({ toolCalls = [] }) => toolCalls.map(({ name }) => name).join());
-  return a === b && showAsText(recorded.content).trimEnd() === showAsText(sent.content).trimEnd();
+  return a === b && showAsText(recorded.content).trim() === showAsText(sent.content).trim();
 }
