@@ -22,8 +22,9 @@ describe("a call of Gemini's API", () => {
     for (const { key } of sessions) {
       expect((await gateway.send(PATH, call({ "x-goog-api-key": key }), null)).status).toBe(200);
       expect((await gateway.send(withKey(PATH, key), call(), null)).status).toBe(200);
+      expect((await gateway.send(withKey(PATH.replace("v1beta", "v1"), key), call(), null)).status).toBe(200);
     }
-    expect(workers.map(({ proxy }) => proxy.engine.calls.length)).toEqual([2, 2]);
+    expect(workers.map(({ proxy }) => proxy.engine.calls.length)).toEqual([3, 3]);
   });
 
   it("gets errors of the gateway and of its workers in Google's shape", async () => {

@@ -14,7 +14,9 @@ it("reads the key of each API, the Bearer key first", () => {
 it("reads a key in the query of Google's paths only", () => {
   expect(read({}, "/v1beta/models?key=a", { key: "a" })).toEqual(["a"]);
   expect(read({}, "//v1%62eta/models?key=a", { key: ["a", "b"] })).toEqual(["a", "b"]);
-  for (const path of ["/v1/models?key=a", "/v1beta%zz/models?key=a"]) expect(read({}, path, { key: "a" })).toEqual([]);
+  expect(read({}, "/v1/models/tiny:generateContent?key=a", { key: "a" })).toEqual(["a"]);
+  for (const path of ["/v1/models?key=a", "/v1/models/tiny?key=a", "/v1beta%zz/models?key=a"])
+    expect(read({}, path, { key: "a" })).toEqual([]);
 });
 
 it.each([{}, { authorization: "Basic a" }, { authorization: "Bearer a b" }, { "x-api-key": "" }])(

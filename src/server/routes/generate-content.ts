@@ -24,14 +24,16 @@ import type { CallServices } from "../services.js";
 import { addGoogleMethods, GOOGLE_METHOD, readModelName } from "./google-methods.js";
 import { answerModelCall } from "./model-route.js";
 
-const URL = "/v1beta/models/*";
+/** Google's SDK for Python takes the second path since its version 3. The API description has only the first. */
+const VERSIONS = ["/v1beta", "/v1"] as const;
+type Version = (typeof VERSIONS)[number];
 
 /** Returns the options that select the route of a method. */
-function methodOptions(method: string, admits: "model" | "count") {
+function methodOptions(version: Version, method: string, admits: "model" | "count") {
   const config = {
     key: "session",
     admits,
-    pattern: `/v1beta/models/{model}:${method}`,
+    pattern: `${version}/models/{model}:${method}`,
     readRequestedModel: ({ params: path }: FastifyRequest) => readModelName(String(Object(path)["*"])),
   } as const;
   return { constraints: { [GOOGLE_METHOD]: method }, config };
@@ -43,21 +45,26 @@ const query = z.object({
   alt: z.enum(["json", "sse"]).optional().describe("sse: streams server-sent events. json: streams one JSON array."),
 });
 
-/** POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens. */
+/** POST /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens, also below /v1. */
 export function generateContentRoutes(app: App, services: CallServices): void {
   addGoogleMethods(app);
-  generateContent(app, services);
-  streamGenerateContent(app, services);
-  countTokens(app, services);
+  for (const version of VERSIONS) {
+    generateContent(app, services, version);
+    streamGenerateContent(app, services, version);
+    countTokens(app, services, version);
+  }
 }
 
-function generateContent(app: App, services: CallServices): void {
+const isHidden = (version: Version): boolean => version !== VERSIONS[0];
+
+function generateContent(app: App, services: CallServices, version: Version): void {
   app.post(
-    URL,
+    `${version}/models/*`,
     {
-      ...methodOptions("generateContent", "model"),
+      ...methodOptions(version, "generateContent", "model"),
       schema: {
         summary: "Generate an answer in Gemini's form; it is recorded token by token",
+        hide: isHidden(version),
         params,
         body: generateContentSchema,
         response: { 200: generateContentResponseSchema },
@@ -70,13 +77,14 @@ function generateContent(app: App, services: CallServices): void {
   );
 }
 
-function streamGenerateContent(app: App, services: CallServices): void {
+function streamGenerateContent(app: App, services: CallServices, version: Version): void {
   app.post(
-    URL,
+    `${version}/models/*`,
     {
-      ...methodOptions("streamGenerateContent", "model"),
+      ...methodOptions(version, "streamGenerateContent", "model"),
       schema: {
         summary: "Generate an answer in Gemini's form as a stream of partial responses",
+        hide: isHidden(version),
         params,
         querystring: query,
         body: generateContentSchema,
@@ -148,13 +156,14 @@ function refuseMore(param: string, count: number, most: number | undefined, what
   throw new ApiError("body_too_complex", message, { param });
 }
 
-function countTokens(app: App, services: CallServices): void {
+function countTokens(app: App, services: CallServices, version: Version): void {
   app.post(
-    URL,
+    `${version}/models/*`,
     {
-      ...methodOptions("countTokens", "count"),
+      ...methodOptions(version, "countTokens", "count"),
       schema: {
         summary: "Count the tokens of a prompt in Gemini's form",
+        hide: isHidden(version),
         params,
         body: geminiCountTokensSchema,
         response: { 200: z.object({ totalTokens: z.int() }) },

@@ -56,6 +56,23 @@ describe("the name of the model", () => {
   });
 });
 
+it.each(["generateContent", "streamGenerateContent?alt=sse", "countTokens"])(
+  "answers %s below /v1 too",
+  async (method) => {
+    const post = (url: string, body: object) => proxy.post(url, body, session.key);
+    const [below, known] = [`/v1/models/org/tiny:${method}`, `${MODELS}/org/tiny:${method}`];
+    const keys = async (url: string) => {
+      const reply = await post(url, { contents });
+      expect(reply.status).toBe(200);
+      return Object.keys(
+        method.includes("alt=sse") ? (readData<object>(reply.raw.toString())[0] ?? {}) : reply.json<object>(),
+      );
+    };
+    expect(await keys(below)).toEqual(await keys(known));
+    expect(refusedWith(await post(below, { contents: 1 }))).toEqual(refusedWith(await post(known, { contents: 1 })));
+  },
+);
+
 describe("a stream", () => {
   const streamed = async (query: string) => generate(`tiny:streamGenerateContent${query}`);
   const texts = (chunks: readonly Answer[]) =>
