@@ -7,13 +7,16 @@ export class KillableProcess {
   readonly name: string;
   readonly #args: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
+  readonly #errors: number | "inherit";
   #child: ChildProcess | undefined;
   #url = "";
 
-  constructor(name: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  /** @param errors file descriptor of its standard error. Default: that of this process */
+  constructor(name: string, args: readonly string[], env: NodeJS.ProcessEnv, errors: number | "inherit" = "inherit") {
     this.name = name;
     this.#args = args;
     this.#env = env;
+    this.#errors = errors;
   }
 
   /** Its address since the last start. */
@@ -29,7 +32,7 @@ export class KillableProcess {
   /** Resolves when the program accepts calls. Rejects if it ends before. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, ["dist/cli/main.js", ...this.#args], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", this.#errors],
       env: { ...process.env, ...this.#env },
     });
     this.#child = child;

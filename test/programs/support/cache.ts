@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { installEnvironment, type PythonEnvironment } from "../../../scripts/python-environment.js";
 
 /** Folder of the packages that the runs install. It is kept between runs; remove it to get newer versions. */
 const CACHE = join(tmpdir(), "rolltape-programs");
@@ -28,26 +29,13 @@ export function installProgram(name: string, command: string): InstalledProgram 
   return { file: join(modules, ".bin", command), path, version };
 }
 
-export interface InstalledPython {
-  /** The interpreter of the environment that has the package. */
-  readonly python: string;
-  readonly version: string;
-}
-
-/** Installs the newest version of a Python package and its OpenAI extra in the cache, unless it is there, and prints which version it is. */
-export function installPythonPackage(name: string): InstalledPython {
-  const folder = join(CACHE, name);
-  const python = join(folder, "bin", "python");
-  const run = (file: string, ...args: string[]) => execFileSync(file, args, { encoding: "utf8" }).trim();
-  const readVersion = `import importlib.metadata as m; print(m.version(${JSON.stringify(name)}))`;
-  if (!existsSync(python)) {
-    mkdirSync(CACHE, { recursive: true });
-    run("python3", "-m", "venv", folder);
-    run(python, "-m", "pip", "install", "--quiet", `${name}[openai]`);
-  }
-  const version = run(python, "-c", readVersion);
-  process.stdout.write(`${name} ${version}, in ${CACHE}\n`);
-  return { python, version };
+/** Installs Python packages in an environment of the cache of `npm run test:trainers`, unless they are there. */
+export function installPython(name: string, environment: PythonEnvironment): InstalledProgram {
+  const installed = installEnvironment(`agent-${name}`, environment);
+  if (!installed) throw new Error(`${name} needs Python ${environment.python.join(" or ")}.`);
+  const [version = ""] = environment.packages;
+  process.stdout.write(`${environment.packages.join(", ")}, in ${installed.folder}\n`);
+  return { file: installed.python, path: installed.path, version };
 }
 
 function installPackage(name: string, range: string, path: string | undefined) {

@@ -19,7 +19,7 @@ export interface AgentProgram {
   readonly traits?: ProgramTraits;
 }
 
-const TEMPLATE_TYPES: readonly TemplateType[] = ["hf", "concat"];
+export const TEMPLATE_TYPES: readonly TemplateType[] = ["hf", "concat"];
 
 /** Runs an unmodified program on every task, with both kinds of prompts. */
 export function describeProgram(program: AgentProgram): void {

@@ -20,8 +20,12 @@ export interface ProgramTraits {
   readonly namesAgents?: boolean;
 }
 
-/** Expects that the exports of a run have every token of the engine's log, and that its turns continue each other. */
-export async function expectRecorded(run: TaskRun, traits: ProgramTraits = {}): Promise<void> {
+/**
+ * Expects that the exports of a run have every token of the engine's log, and that its turns continue each other.
+ *
+ * @returns the calls of each conversation
+ */
+export async function expectRecorded(run: TaskRun, traits: ProgramTraits = {}): Promise<WireInteraction[][]> {
   const { task, model } = run;
   const ofPurpose = (...purposes: readonly Purpose[]) =>
     model.calls.filter(({ purpose }) => purposes.includes(purpose));
@@ -32,17 +36,17 @@ export async function expectRecorded(run: TaskRun, traits: ProgramTraits = {}): 
   expect.soft(delegates ? Math.min(turns.length, scripted) : turns.length).toBe(scripted);
   if (task.delegated) expect.soft(ofPurpose("delegated")).toHaveLength(DELEGATED_TURNS.length);
   expect.soft(decode(turns.at(-1)?.prompt ?? [])).toContain(task.shown ?? "");
-  const recorded = await expectTokens(run);
+  const recorded = await expectTokens(run, task.cause === undefined ? [] : [task.cause]);
   const [before, after] = [ofPurpose("task"), ofPurpose("resumed")];
   const changes = traits.resumedChanges && task.resumed ? findResumedChanges(before, after) : [];
   if (task.resumed) expect.soft(traits.resumedChanges ?? [[]]).toContainEqual(changes);
-  const ofTask = changes.length > 0 ? [before, after] : [turns];
+  const ofTask = changes.length > 0 ? [before, after] : splitTurns(turns, task.conversations ?? [turns.length]);
   const conversations = [...ofTask, ofPurpose("delegated")].filter(({ length }) => length > 0);
   const parents = conversations.map((conversation) => readParents(recorded, conversation));
   expect.soft(parents).toEqual(parents.map(({ expected }) => ({ actual: expected, expected })));
   // The turns of a conversation repeat each other's tokens, so they are one row.
-  const rows = run.templateType === "concat" ? conversations.map(joinTurns) : [];
-  expect.soft(recorded.conversations).toEqual(expect.arrayContaining(rows));
+  const rows = task.cause === undefined ? conversations.map(joinTurns) : logRows(turns);
+  if (run.templateType === "concat") expect.soft(recorded.conversations).toEqual(expect.arrayContaining(rows));
   if (changes.length > 0) {
     const [last, first] = [selectCalls(recorded, before).at(-1), selectCalls(recorded, after)[0]];
     expect.soft(first?.compacted_from).toBe(last?.interaction_id);
@@ -50,6 +54,16 @@ export async function expectRecorded(run: TaskRun, traits: ProgramTraits = {}): 
   if (traits.namesAgents) {
     expectAgentsNamed(recorded, selectCalls(recorded, turns), selectCalls(recorded, ofPurpose("delegated")));
   }
+  const later = selectCalls(recorded, turns).slice(1);
+  if (run.templateType === "concat") {
+    expect.soft(later).toMatchObject(later.map(() => ({ extended: task.extended ?? false })));
+  }
+  return conversations.map((conversation) => selectCalls(recorded, conversation));
+}
+
+function splitTurns(turns: readonly LoggedCall[], lengths: readonly number[]): LoggedCall[][] {
+  let end = 0;
+  return lengths.map((length) => turns.slice(end, (end += length)));
 }
 
 /** Expects that the program asked for a summary and went on with it, and that a reward of the session reaches the turns before. */

@@ -1,16 +1,16 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { parseConfig } from "../../../src/config/index.js";
-import { startServer } from "../../../src/server/start.js";
-import { captureLog } from "../../helpers/captured-log.js";
 import { HttpTrainer } from "../../helpers/http-trainer.js";
+import { KillableProcess } from "../../helpers/killable-process.js";
 import { type FrontCall, startRecordingFront } from "../../helpers/recording-front.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { writeQwen3Folder } from "./qwen3.js";
+import { decode, encode, writeQwen3Folder } from "./qwen3.js";
 import type { ScriptedModel } from "./scripted-model.js";
 
 export type TemplateType = "hf" | "concat";
 
-/** A server as a user starts it for agent programs, with a session. */
+/** `rolltape serve` as a user starts it for agent programs, with a session. */
 export interface ProgramRig {
   readonly url: string;
   readonly session: { readonly id: string; readonly key: string };
@@ -18,13 +18,15 @@ export interface ProgramRig {
   /** The requests of the program. */
   readonly calls: readonly FrontCall[];
   /** Warnings and errors that the server logged. */
-  readonly warnings: () => readonly object[];
+  readonly warnings: () => readonly string[];
 }
 
 const ADMIN_KEY = "sk-admin-0123456789abcdef";
-const WARN = 40;
 /** Tokens per frame of the engine's stream. */
 const STREAM_INTERVAL = 4;
+
+/** Flags that Rolltape advises. Without them, its log has warnings. */
+const FLAGS = { enable_strict_thinking: true, reasoning_parser: "qwen3", enable_deterministic_inference: true };
 
 /** Starts an engine server that samples what the model writes, and a proxy for it. Both end with the test. */
 export async function startProgramRig(model: ScriptedModel, templateType: TemplateType): Promise<ProgramRig> {
@@ -32,25 +34,52 @@ export async function startProgramRig(model: ScriptedModel, templateType: Templa
     complete: model.complete,
     onOutcome: model.hear,
     contextLength: 262_144,
+    eosTokenId: encode("<|im_end|>")[0] ?? Number.NaN,
     streamInterval: STREAM_INTERVAL,
-    skipTokenizerInit: true,
+    tokenText: (id) => decode([id]),
+    text: false,
+    serverInfo: FLAGS,
   });
-  const config = parseConfig({
-    server: { port: 0, shutdown_seconds: 0 },
-    engine: { type: "sglang", urls: [engine.url] },
-    model: { path: writeQwen3Folder() },
-    rollout: { agent: { chat_template_type: templateType, server_tools: "drop", images: "placeholder" } },
-  });
-  const log = captureLog();
-  const server = await startServer(config, { adminKey: ADMIN_KEY, logger: log.logger });
+  const folder = writeQwen3Folder();
+  const log = join(folder, "server.log");
+  const errors = openSync(log, "w");
+  const server = new KillableProcess(
+    "server",
+    serveArguments(engine.url, folder, templateType),
+    {
+      ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY,
+    },
+    errors,
+  );
   onTestFinished(async () => {
-    await server.close();
+    await server.stop();
+    closeSync(errors);
     await engine.close();
   });
+  await server.start();
   const front = await startRecordingFront(server.url);
   onTestFinished(() => front[Symbol.asyncDispose]());
   const trainer = new HttpTrainer(server.url, ADMIN_KEY);
   const session = await trainer.openSession();
-  const warnings = () => log.lines.filter(({ level }) => level >= WARN);
+  // The level is the lowest that is logged.
+  const warnings = () =>
+    readFileSync(log, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
   return { url: front.url, session, trainer, calls: front.calls, warnings };
+}
+
+function serveArguments(engine: string, folder: string, templateType: TemplateType): string[] {
+  return [
+    "serve",
+    "server.port=0",
+    "server.shutdown_seconds=0",
+    "server.log_level=warn",
+    "engine.type=sglang",
+    `engine.urls=[${engine}]`,
+    `model.path=${folder}`,
+    `rollout.agent.chat_template_type=${templateType}`,
+    "rollout.agent.server_tools=drop",
+    "rollout.agent.images=placeholder",
+  ];
 }

@@ -8,6 +8,12 @@ import { DELEGATED, REQUEST, RESUMED, SUMMARY } from "./tasks.js";
  */
 export type Purpose = "task" | "resumed" | "compaction" | "compacted" | "delegated" | "side";
 
+export interface PurposeOfCall {
+  readonly purpose: Purpose;
+  /** Number of results since the user asked for that. */
+  readonly results: number;
+}
+
 /** What the user says in the calls of each purpose. The first that occurs is the purpose, because later requests repeat earlier ones. */
 const WORDS = [
   ["compacted", SUMMARY.split("\n")[0] ?? ""],
@@ -19,8 +25,7 @@ const WORDS = [
 /** Programs ask for a summary in the user's last turn, in their own words. A notification can have an element of that name. */
 const SUMMARY_REQUEST = /(?<![</])\bsummary\b/i;
 
-/** Returns what a call is for, and how many results its prompt has since the user asked for that. */
-export function readPurpose({ tools, userTurns }: PromptView): { readonly purpose: Purpose; readonly results: number } {
+export function readPurpose({ tools, userTurns }: PromptView): PurposeOfCall {
   const found = WORDS.map(([purpose, words]) => ({
     purpose,
     start: userTurns.findIndex(({ text }) => text.includes(words)),

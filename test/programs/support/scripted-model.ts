@@ -1,8 +1,8 @@
 import type { GenerateOutcome, GenerateRequest, OutputToken } from "../../helpers/sglang/protocol.js";
 import { findShell, findSubAgent, shellArguments, subAgentArguments } from "./known-tools.js";
 import { writeOddJson } from "./odd-json.js";
-import { readPrompt, type ShownTool } from "./prompt-view.js";
-import { type Purpose, readPurpose } from "./purpose.js";
+import { type PromptView, readPrompt, type ShownTool } from "./prompt-view.js";
+import { type Purpose, type PurposeOfCall, readPurpose } from "./purpose.js";
 import { decode, encode, encodeOddly } from "./qwen3.js";
 import {
   countResults,
@@ -54,24 +54,33 @@ export class ScriptedModel {
   };
 
   readonly hear = ({ inputIds }: GenerateRequest, { tokens, finish }: GenerateOutcome): void => {
-    const { purpose } = readPurpose(readPrompt(decode(inputIds)));
+    const { purpose } = this.#read(readPrompt(decode(inputIds)));
     this.calls.push({ prompt: inputIds, output: [...tokens], finish: finish.type, purpose });
   };
 
   #write(prompt: string): string {
     const view = readPrompt(prompt);
-    const { purpose, results } = readPurpose(view);
+    const { purpose, results } = this.#read(view);
     if (purpose === "side" || (purpose === "compaction" && !this.#task.compacted)) return SIDE_ANSWER;
     if (purpose === "compaction") return `<think>\nWhat was it?\n</think>\n\n<summary>\n${SUMMARY}\n</summary>`;
-    const turn = purpose === "compacted" ? this.#nextCompacted() : findTurn(this.#turns(purpose), results);
+    const turn = purpose === "compacted" ? this.#nextCompacted() : this.#findTurn(purpose, results);
     if (turn) return this.#writeTurn(turn, view.tools, prompt);
     this.problems.push(`No turn of the purpose "${purpose}" follows ${results} results.`);
     return "<think>\n\n</think>\n\nI stop here.";
   }
 
+  #read(view: PromptView): PurposeOfCall {
+    const { countTurns } = this.#task;
+    return countTurns ? { purpose: "task", results: countTurns(view) } : readPurpose(view);
+  }
+
   /** Some programs keep the last results in a compacted conversation, so results do not show its turn. */
   #nextCompacted(): ScriptedTurn | undefined {
     return this.#task.compacted?.[this.calls.filter(({ purpose }) => purpose === "compacted").length];
+  }
+
+  #findTurn(purpose: "task" | "resumed" | "delegated", results: number): ScriptedTurn | undefined {
+    return this.#task.countTurns ? this.#task.turns[results] : findTurn(this.#turns(purpose), results);
   }
 
   #turns(purpose: "task" | "resumed" | "delegated"): readonly ScriptedTurn[] {

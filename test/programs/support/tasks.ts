@@ -1,3 +1,5 @@
+import type { PromptView } from "./prompt-view.js";
+
 /** A call of the scripted model. */
 export type ScriptedCall =
   /** Runs a command with the program's shell tool. */
@@ -31,6 +33,19 @@ export interface Task {
   readonly files?: Readonly<Record<string, Uint8Array>>;
   /** True if a sub-agent must take the {@link DELEGATED_TURNS}. */
   readonly delegated?: boolean;
+  /**
+   * Returns the number of turns before this prompt, for programs whose prompts have no results of tools. Default: the model counts these
+   * results.
+   */
+  readonly countTurns?: (prompt: PromptView) => number;
+  /** Number of calls in each conversation of a program that begins new ones. Default: one conversation. */
+  readonly conversations?: readonly number[];
+  /** These conversations are linked like one that the program compacts, so that a reward of the last reaches all of them. */
+  readonly linked?: boolean;
+  /** In `concat`, why no turn of the program continues the tokens of the turn before. Default: every turn does. */
+  readonly cause?: string;
+  /** The program adds text to each answer that it sends back, so in `concat` the later calls are marked as extended. */
+  readonly extended?: boolean;
   /** What the model must have read before its last turn. */
   readonly shown?: string;
 }
@@ -56,12 +71,12 @@ export const DELEGATED_TURNS: readonly ScriptedTurn[] = [
 /** Returns the number of results that a turn leads to. */
 export const countResults = ({ calls }: ScriptedTurn): number => calls.filter((call) => !("malformed" in call)).length;
 
-const write: ScriptedTurn = {
+export const WRITE: ScriptedTurn = {
   reasoning: 'The user wants a file "hello.txt" → I write it with the shell.',
   text: "",
   calls: [{ run: "printf hi > hello.txt" }],
 };
-const check: ScriptedTurn = {
+export const CHECK: ScriptedTurn = {
   reasoning: "I check what it contains.\n\nThen I am done.",
   text: "Let me look at it.",
   calls: [{ run: "cat hello.txt" }],
@@ -77,49 +92,49 @@ export const LONG_TASK: Task = {
     // Programs count the tokens of the command's output when this turn's usage shows them.
     { reasoning: "These are numbers.", text: "", calls: [{ run: "ls -a" }] },
   ],
-  compacted: [write, check, answer],
+  compacted: [WRITE, CHECK, answer],
 };
 
 export const TASKS: readonly Task[] = [
-  { name: "two calls in turn", turns: [write, check, answer] },
+  { name: "two calls in turn", turns: [WRITE, CHECK, answer] },
   {
     name: "a call that fails, and text before a call",
     turns: [
       { reasoning: "Is it there?", text: "I look first.", calls: [{ run: "cat hello.txt" }] },
-      { ...write, reasoning: "There is no such file, so I create it.", text: "Now I create it." },
+      { ...WRITE, reasoning: "There is no such file, so I create it.", text: "Now I create it." },
       answer,
     ],
   },
   {
     name: "two calls at once, without reasoning later",
     turns: [
-      { ...write, calls: [...write.calls, { run: "printf '%s\\n' \"two\" \\\n  lines" }] },
-      { ...check, reasoning: "" },
+      { ...WRITE, calls: [...WRITE.calls, { run: "printf '%s\\n' \"two\" \\\n  lines" }] },
+      { ...CHECK, reasoning: "" },
       { ...answer, reasoning: "" },
     ],
   },
   {
     name: "a tool that does not exist",
-    turns: [{ ...write, calls: [{ tool: "create_the_file", arguments: { path: "hello.txt" } }] }, write, answer],
+    turns: [{ ...WRITE, calls: [{ tool: "create_the_file", arguments: { path: "hello.txt" } }] }, WRITE, answer],
   },
   {
     name: "a sub-agent",
-    turns: [{ ...check, calls: [{ delegate: true }] }, write, answer],
+    turns: [{ ...CHECK, calls: [{ delegate: true }] }, WRITE, answer],
   },
   {
     name: "arguments that the tool refuses",
-    turns: [{ ...write, calls: [{ shellArguments: { no_such_argument: [1, null] } }] }, write, answer],
+    turns: [{ ...WRITE, calls: [{ shellArguments: { no_such_argument: [1, null] } }] }, WRITE, answer],
   },
   {
     name: "a call that is not JSON before one that is",
-    turns: [{ ...write, calls: [{ malformed: '{"command": "printf' }, ...write.calls] }, answer],
+    turns: [{ ...WRITE, calls: [{ malformed: '{"command": "printf' }, ...WRITE.calls] }, answer],
   },
   {
     name: "two processes, of which the second resumes the conversation",
     // Gemini CLI lists the project's files in the user's first message, also in that of an earlier conversation.
     files: { "hello.txt": new Uint8Array() },
-    turns: [write, { ...answer, text: 'It contains "hi".' }],
-    resumed: [{ ...write, reasoning: "Now a `?`.", calls: [{ run: "printf '?' >> hello.txt" }] }, check, answer],
+    turns: [WRITE, { ...answer, text: 'It contains "hi".' }],
+    resumed: [{ ...WRITE, reasoning: "Now a `?`.", calls: [{ run: "printf '?' >> hello.txt" }] }, CHECK, answer],
     content: "hi?",
   },
 ];
