@@ -100,20 +100,19 @@ const SHARED: readonly (readonly [path: string, body: object])[] = [
   ["/inference/v1/generate", { token_ids: [300, 301, 302], sampling_params: { ...GREEDY, logprobs: 0 } }],
 ];
 
-if (engine.name === "vllm") {
-  it.each(SHARED)("are at %s where vLLM has them", async (path, body) => {
-    const { key } = await rig.session();
-    const request = { model: engine.served, ...body };
-    const [own = "", theirs = ""] = await Promise.all(
-      [rig.server.url, engine.url].map((url) => post(url, path, key, request)),
-    );
-    const [ours, expected] = [read(own), read(theirs)];
-    expect({ prompt: ours.prompt, ids: ours.ids }).toEqual({ prompt: expected.prompt, ids: expected.ids });
-    expect(ours.logprobs).toHaveLength(expected.logprobs.length);
-    for (const [index, logprob] of expected.logprobs.entries()) expect(ours.logprobs[index]).toBeCloseTo(logprob, 5);
-    expect(namesOf(own)).toMatchObject(namesOf(theirs));
-  });
-}
+// SGLang has other routes.
+it.each(engine.name === "vllm" ? SHARED : [])("are at %s where vLLM has them", async (path, body) => {
+  const { key } = await rig.session();
+  const request = { model: engine.served, ...body };
+  const [own = "", theirs = ""] = await Promise.all(
+    [rig.server.url, engine.url].map((url) => post(url, path, key, request)),
+  );
+  const [ours, expected] = [read(own), read(theirs)];
+  expect({ prompt: ours.prompt, ids: ours.ids }).toEqual({ prompt: expected.prompt, ids: expected.ids });
+  expect(ours.logprobs).toHaveLength(expected.logprobs.length);
+  for (const [index, logprob] of expected.logprobs.entries()) expect(ours.logprobs[index]).toBeCloseTo(logprob, 5);
+  expect(namesOf(own)).toMatchObject(namesOf(theirs));
+});
 
 /** How the tokens with log probabilities are named, and the reasons why choices ended. */
 function namesOf(text: string): object {
