@@ -54,10 +54,8 @@ export async function expectRecorded(run: TaskRun, traits: ProgramTraits = {}): 
   if (traits.namesAgents) {
     expectAgentsNamed(recorded, selectCalls(recorded, turns), selectCalls(recorded, ofPurpose("delegated")));
   }
-  const later = selectCalls(recorded, turns).slice(1);
-  if (run.templateType === "concat") {
-    expect.soft(later).toMatchObject(later.map(() => ({ extended: task.extended ?? false })));
-  }
+  const extended = task.extended && run.templateType === "concat" ? selectCalls(recorded, turns).slice(1) : [];
+  expect.soft(extended).toMatchObject(extended.map(() => ({ extended: true })));
   return conversations.map((conversation) => selectCalls(recorded, conversation));
 }
 
