@@ -3,7 +3,7 @@
 # usage: PYTHON=$(scripts/python-env.sh) scripts/test-python.sh
 # It is kept in the user's cache folder, by version of Python and list of packages.
 set -eu
-# Later versions of TRL start AsyncGRPOTrainer on a GPU only.
+# The oldest version of TRL that is supported. `npm run test:trainers -- trl` has the newest one.
 packages="torch transformers safetensors trl==1.13.* accelerate aiohttp requests datasets gguf httpx numpy pytest
 setuptools wheel build mypy ruff openai nbclient ipykernel tensorboard trackio wandb"
 

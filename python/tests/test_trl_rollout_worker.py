@@ -1,4 +1,4 @@
-"""The rollout worker, with a stand-in for TRL's sample type and a real server."""
+"""The rollout worker over a real server, without a trainer."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ import pytest
 
 from rolltape import AsyncSession, BatchError, Client, RolltapeError, Server
 from rolltape.trl import RolloutWorker, rollout_worker
-from trl_support import StandInSample, ask, complete, letter_agent, take, wait_until
+from trl_support import ask, complete, letter_agent, take, wait_until
 
 Make = Callable[..., RolloutWorker]
 
 
 @pytest.fixture
-def make(server: Server, client: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+def make(server: Server, client: Client) -> Iterator[Make]:
     """Makes workers that are stopped at the end."""
-    monkeypatch.setattr(rollout_worker, "load_sample_type", lambda: StandInSample)
     made: list[RolloutWorker] = []
 
     def make(agent: Any = letter_agent, tasks: Any = ("a", "b"), **options: Any) -> RolloutWorker:
@@ -95,7 +94,7 @@ def test_texts_are_decoded_for_logs(make: Make) -> None:
     one = make(tokenizer=Tokenizer())
     one.start()
     (sample,) = take(one.rollout_buffer, 1)
-    before = sample.completion_mask.index(1)
+    before = sample.completion_mask.tolist().index(1)
     assert sample.prompt == [{"role": "user", "content": f"{before} tokens"}]
     assert sample.completion == [{"role": "assistant", "content": f"{len(sample.input_ids) - before} tokens"}]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import re
@@ -11,11 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rolltape import Client, Server, serve
+from rolltape.trl import rollout_worker
 from support import COMMAND, REPOSITORY, chat
-from trl_support import letter_agent
+from trl_support import letter_agent, run_async_grpo_on_cpu
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed")
@@ -43,17 +46,26 @@ def trainable(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
         yield server, tmp_path / server.ready["model"]
 
 
-@pytest.fixture
-def cpu_attention(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AsyncGRPOTrainer asks for FlashAttention 3, which needs a GPU. PyTorch's own attention also keeps packed rows apart."""
-    from trl.experimental.async_grpo import async_grpo_trainer as module
+def watch_losses(trainer: Any) -> list[tuple[Any, Any, Any]]:
+    """Notes of each trained token the log probability that TRL computes, the recorded one, and the advantage."""
+    seen: list[tuple[Any, Any, Any]] = []
+    outputs: list[Any] = []
+    compute = trainer.compute_loss
 
-    create = module.create_model_from_path
+    def compute_loss(model: Any, inputs: Any, **given: Any) -> Any:
+        loss = compute(model, inputs, **given)
+        new = outputs.pop()["log_probs"].detach()
+        if "token_index" in inputs:
+            new, trained, given_for = new.flatten()[inputs["token_index"]], inputs["token_index"] >= 0, slice(None)
+        else:
+            trained, given_for = inputs["completion_mask"][:, 1:] == 1, slice(1, None)
+        old, advantages = (inputs[name][:, given_for] for name in ("old_log_probs", "advantages"))
+        seen.append((new[trained], old[trained], advantages[trained]))
+        return loss
 
-    def create_on_cpu(model: str, **options: Any) -> Any:
-        return create(model, **{**options, "attn_implementation": "sdpa"})
-
-    monkeypatch.setattr(module, "create_model_from_path", create_on_cpu)
+    trainer.model.register_forward_hook(lambda module, args, output: outputs.append(output))
+    trainer.compute_loss = compute_loss
+    return seen
 
 
 def engine_difference(server: Server, model: Any, folder: Path) -> float:
@@ -75,15 +87,34 @@ def engine_difference(server: Server, model: Any, folder: Path) -> float:
     return float(abs(new - batch["logprobs"][:, 1:])[trained].max())
 
 
-def test_async_grpo_trains_an_agent(trainable: tuple[Server, Path], cpu_attention: None, tmp_path: Path) -> None:
+def test_a_sample_has_the_fields_of_trls() -> None:
+    module = pytest.importorskip("trl.experimental.async_grpo.async_rollout_worker")
+    ours, trls = (dataclasses.fields(each.RolloutSample) for each in (rollout_worker, module))
+    assert [field.name for field in ours] == [field.name for field in trls]
+
+
+def test_async_grpo_trains_an_agent(
+    trainable: tuple[Server, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     from trl.experimental.async_grpo import AsyncGRPOConfig, AsyncGRPOTrainer
 
+    run_async_grpo_on_cpu(monkeypatch.setattr)
     server, folder = trainable
     steps = 4
-    tasks = [f"number {number}" for number in range(4)]
+    tasks = [f"number {number}" for number in range(64)]
+    returned: dict[str, list[float]] = {}
+
+    async def agent(task: str, session: Any) -> float:
+        reward = await letter_agent(task, session)
+        returned.setdefault(task, []).append(reward)
+        return reward
+
     worker = RolloutWorker(
-        server.url, server.admin_key, letter_agent, tasks, n=4, groups=2, queue_size=16, drop_zero_variance=True
+        server.url, server.admin_key, agent, tasks, n=4, groups=2, queue_size=16, drop_zero_variance=True
     )
+    samples: list[Any] = []
+    get = worker.rollout_buffer.get
+    worker.rollout_buffer.get = lambda **given: samples.append(get(**given)) or samples[-1]  # type: ignore[method-assign]
     weights = tmp_path / "weights"
     transfer = WeightTransfer(server.url, server.admin_key, weights, base=folder)
     trainer = AsyncGRPOTrainer(
@@ -106,14 +137,29 @@ def test_async_grpo_trains_an_agent(trainable: tuple[Server, Path], cpu_attentio
         weight_transfer=transfer,
     )
     before = {name: value.clone() for name, value in trainer.model.state_dict().items()}
+    losses = watch_losses(trainer)
     trainer.train()
 
-    # Samples were consumed, and on the first step the recorded log probabilities are the trainer's.
+    # On the first step, TRL computes the recorded log probability of every trained token.
+    new, old, advantages = losses[0]
+    assert len(new) == sum(sample.completion_mask.sum() for sample in samples[:8]) > 0
+    assert (new - old).abs().max() < PRECISION
+    # It trains on the advantages by hand: of an episode among those of its group.
+    for sample in samples:
+        rewards = np.array(returned[tasks[sample.group_id]])
+        assert abs(rewards - sample.metrics["reward"]).min() < 1e-6
+        by_hand = (sample.metrics["reward"] - rewards.mean()) / (rewards.std() + 1e-6)
+        assert sample.advantage == pytest.approx(by_hand, abs=1e-5)
+    expected = [
+        (float(logprob), sample.advantage)
+        for sample in samples[:8]
+        for logprob in sample.old_log_probs[sample.completion_mask == 1]
+    ]
+    np.testing.assert_allclose(sorted(zip(old.tolist(), advantages.tolist(), strict=True)), sorted(expected), atol=1e-5)
+
     logs = [entry for entry in trainer.state.log_history if "ratio" in entry]
     assert len(logs) == steps
     assert abs(logs[0]["ratio"] - 1) < PRECISION
-    # Unlike the mean ratio, this sum of squares (nearly) cannot cancel out.
-    assert logs[0]["kl"] < PRECISION**2
     assert logs[0]["sample/staleness_max"] == 0
     assert all(entry["batch/samples_per_step"] == 8 for entry in logs)
     assert all(math.isfinite(entry["reward"]) for entry in logs)
@@ -132,21 +178,40 @@ def test_async_grpo_trains_an_agent(trainable: tuple[Server, Path], cpu_attentio
     assert engine_difference(server, trainer.model, folder) > 10 * PRECISION
 
 
+def recorded_difference(trainer: Any, rows: dict[str, Any]) -> float:
+    """Returns how far the recorded log probabilities are from those that GRPOTrainer's own function computes, at most."""
+    ids = torch.cat([rows["prompt_ids"], rows["completion_ids"]], dim=1)
+    mask = torch.cat([rows["prompt_mask"], rows["completion_mask"]], dim=1)
+    with torch.no_grad():
+        new, *_ = trainer._get_per_token_logps_and_entropies(
+            trainer.model, ids, mask, logits_to_keep=rows["completion_ids"].shape[1]
+        )
+    trained = rows["completion_mask"] * rows.get("tool_mask", 1) == 1
+    assert trained.sum() > 0
+    return float((new - rows["sampling_per_token_logps"])[trained].abs().max())
+
+
 def test_grpo_trains_with_a_rollout_function(trainable: tuple[Server, Path], tmp_path: Path) -> None:
     from trl import GRPOConfig, GRPOTrainer
 
     server, folder = trainable
     transfer = WeightTransfer(server.url, server.admin_key, tmp_path / "weights", base=folder)
     seen: list[float] = []
+    trainer_rewards: list[float] = []
 
     async def agent(task: Any, session: Any) -> float:
         reward = await letter_agent(task, session)
         seen.append(reward)
         return reward
 
+    def reward(*given: Any, **fields: Any) -> list[float]:
+        rewards = rollout_reward(*given, **fields)
+        trainer_rewards.extend(rewards)
+        return rewards
+
     trainer = GRPOTrainer(
         model=str(folder),
-        reward_funcs=rollout_reward,
+        reward_funcs=reward,
         args=GRPOConfig(
             str(tmp_path / "out"),
             max_steps=2,
@@ -164,38 +229,45 @@ def test_grpo_trains_with_a_rollout_function(trainable: tuple[Server, Path], tmp
         rollout_func=make_rollout_func(server.url, server.admin_key, agent, several_rows="longest"),
         callbacks=[weight_sync_callback(transfer)],
     )
+    scored: list[dict[str, Any]] = []
+    generate = trainer._generate_and_score_completions
+
+    def note(inputs: Any) -> Any:
+        scored.append(generate(inputs))
+        if len(scored) == 1:
+            differences.append(recorded_difference(trainer, scored[0]))
+        return scored[-1]
+
+    differences: list[float] = []
+    trainer._generate_and_score_completions = note
     trainer.train()
 
+    # The log probabilities that TRL computes with its own function are the recorded ones.
+    assert differences[0] < PRECISION
     logs = [entry for entry in trainer.state.log_history if "reward" in entry]
     assert len(logs) == 2
     assert len(seen) == 16
     assert logs[0]["reward"] == pytest.approx(sum(seen[:8]) / 8, abs=1e-5)
+    rewards = torch.tensor(trainer_rewards[:8]).view(-1, 4)
+    by_hand = (rewards - rewards.mean(1, keepdim=True)) / (rewards.std(1, keepdim=True) + 1e-4)
+    assert scored[0]["advantages"].tolist() == pytest.approx(by_hand.flatten().tolist(), abs=1e-5)
     with Client(server.url, server.admin_key) as client:
         assert client.weights()["version"] == 3
         assert list(client.sessions("active")) == []
     assert engine_difference(server, trainer.model, folder) < PRECISION
 
 
-# Replaces FlashAttention 3, as `cpu_attention` does, in the process of a program.
-ON_CPU = """
-try:
-    from trl.experimental.async_grpo import async_grpo_trainer as module
-    create = module.create_model_from_path
-    module.create_model_from_path = lambda model, **options: create(model, **{**options, "attn_implementation": "sdpa"})
-except ImportError:
-    pass
-"""
-
-
 @pytest.mark.parametrize(
-    ("number", "printed"), [(0, r"rewards: \[0\.\d+, 0\.\d+, 0\.\d+\]"), (1, r"(reward 0\.\d+, ratio .*\n){3}")]
+    ("number", "steps", "line"), [(0, 6, r"rewards: \[(.*)\]"), (1, 10, r"reward (0\.\d+), ratio ([\d.]+)")]
 )
-def test_the_programs_of_the_guide_run(tmp_path: Path, number: int, printed: str) -> None:
+def test_the_programs_of_the_guide_learn(tmp_path: Path, number: int, steps: int, line: str) -> None:
     page = (REPOSITORY / "docs" / "guides" / "trl.md").read_text()
-    program = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number].replace("max_steps=40", "max_steps=3")
+    program = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number].replace("max_steps=40", f"max_steps={steps}")
+    if number == 1:
+        program = "import trl_support\n\ntrl_support.run_async_grpo_on_cpu()\n" + program
     (tmp_path / "rolltape").symlink_to(COMMAND)
     result = subprocess.run(
-        [sys.executable, "-c", ON_CPU + program],
+        [sys.executable, "-c", program],
         cwd=tmp_path,
         env={
             **{
@@ -205,14 +277,16 @@ def test_the_programs_of_the_guide_run(tmp_path: Path, number: int, printed: str
             },
             "HOME": str(tmp_path),
             "PATH": f"{tmp_path}:{os.environ['PATH']}",
-            "PYTHONPATH": str(REPOSITORY / "python" / "src"),
+            "PYTHONPATH": f"{REPOSITORY}/python/src:{REPOSITORY}/python/tests",
         },
         capture_output=True,
         text=True,
         timeout=600,
     )
     assert result.returncode == 0, result.stderr[-4000:]
-    assert re.search(printed, result.stdout), result.stdout
+    found = re.findall(line, result.stdout)
+    rewards = [float(each) for each in found[0].split(", ")] if number == 0 else [float(each) for each, _ in found]
+    assert len(rewards) == steps, result.stdout
+    assert sum(rewards[-3:]) / 3 > rewards[0] + 0.03
     if number == 1:
-        first = float(re.findall(r"ratio ([\d.]+)", result.stdout)[0])
-        assert abs(first - 1) < PRECISION
+        assert abs(float(found[0][1]) - 1) < PRECISION

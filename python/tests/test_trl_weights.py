@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rolltape import Client, InvalidRequestError, Server, WeightsError, serve
-from rolltape.trl import ExternalWeightTransfer, RolloutWorker, WeightTransfer, rollout_worker
+from rolltape.trl import ExternalWeightTransfer, RolloutWorker, WeightTransfer
 from rolltape.trl.checkpoint import BaseCheckpoint
 from support import COMMAND, chat
-from trl_support import StandInSample, letter_agent, take
+from trl_support import letter_agent, take
 
 
 @pytest.fixture
@@ -96,10 +96,7 @@ def test_weights_that_do_not_fit_leave_the_engine_as_it_was(
     assert greedy_logprobs(client)[2] == {1}
 
 
-def test_rows_have_the_versions_of_their_weights(
-    server: Server, base: Path, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rollout_worker, "load_sample_type", lambda: StandInSample)
+def test_rows_have_the_versions_of_their_weights(server: Server, base: Path, client: Client, tmp_path: Path) -> None:
     one = RolloutWorker(server.url, server.admin_key, letter_agent, ["a", "b"], n=2, groups=2, queue_size=4)
     transfer = WeightTransfer(server.url, server.admin_key, tmp_path / "weights", base=base)
     transfer.init_weight_transfer()

@@ -1,32 +1,16 @@
-"""What the tests of rolltape.trl share: agents, and stand-ins for TRL's types."""
+"""What the tests of rolltape.trl share: agents, and what lets TRL's trainers run without a GPU."""
 
 from __future__ import annotations
 
 import queue
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 
 from rolltape import AsyncSession
-
-
-@dataclass
-class StandInSample:
-    """The fields of TRL's RolloutSample, for tests that run without TRL."""
-
-    prompt: Any
-    completion: Any
-    input_ids: list[int]
-    completion_mask: list[int]
-    old_log_probs: list[float]
-    advantage: float
-    model_version: int
-    group_id: int
-    metrics: dict[str, float]
-    enqueued_at: float | None = None
 
 
 async def ask(session: AsyncSession, messages: list[dict[str, Any]], **fields: Any) -> str:
@@ -68,3 +52,39 @@ def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "the state was not reached in time"
         time.sleep(0.02)
+
+
+def run_async_grpo_on_cpu(patch: Callable[[Any, str, Any], None] = setattr) -> None:
+    """Replaces what needs a GPU in AsyncGRPOTrainer: FlashAttention 3, and the name of the GPU, which only metrics use."""
+    from trl.experimental.async_grpo import async_grpo_trainer as trainer
+
+    if hasattr(trainer, "get_peak_flops_per_device"):
+        patch(trainer, "get_peak_flops_per_device", lambda accelerator, dtype: None)
+    if hasattr(trainer, "TREE_ATTENTION"):
+        from trl.experimental.async_grpo import packing
+
+        patch(packing, "_flash_attn", lambda: SimpleNamespace(flash_attn_varlen_func=varlen_attention))
+        return
+    create = trainer.create_model_from_path
+    # PyTorch's own attention also keeps packed rows apart.
+    on_cpu = {"attn_implementation": "sdpa"}
+    patch(trainer, "create_model_from_path", lambda model, **options: create(model, **{**options, **on_cpu}))
+
+
+def varlen_attention(
+    query: Any, key: Any, value: Any, cu_q: Any, cu_k: Any, max_q: int, max_k: int, softmax_scale: float, **_: Any
+) -> Any:
+    """Does what FlashAttention's function of this name does for causal attention: each segment's tokens end its keys."""
+    import torch
+
+    parts = []
+    bounds = zip(*(each.tolist() for each in (cu_q[:-1], cu_q[1:], cu_k[:-1], cu_k[1:])), strict=True)
+    for begin, end, first, last in bounds:
+        heads = (part.transpose(0, 1)[None] for part in (query[begin:end], key[first:last], value[first:last]))
+        mask = torch.ones(end - begin, last - first, dtype=torch.bool).tril((last - first) - (end - begin))
+        parts.append(
+            torch.nn.functional.scaled_dot_product_attention(
+                *heads, attn_mask=mask, scale=softmax_scale, enable_gqa=True
+            )[0].transpose(0, 1)
+        )
+    return torch.cat(parts)

@@ -1,7 +1,7 @@
 """Trains any program that speaks to the proxy with the trainers of TRL (https://huggingface.co/docs/trl).
 
 `RolloutWorker` and `WeightTransfer` are for AsyncGRPOTrainer, `make_rollout_func` and `weight_sync_callback` for
-GRPOTrainer. Start reading at `rollout_worker.py`. TRL and PyTorch are imported when they are used, not here.
+GRPOTrainer. Start reading at `rollout_worker.py`. TRL is not imported, and PyTorch and transformers when they are used.
 """
 
 from __future__ import annotations

@@ -9,7 +9,11 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..advantages import grpo
 from ..batch import Batch
@@ -18,13 +22,31 @@ from ..errors import RolltapeError
 from .metrics import Metrics
 from .produce_group import TrainedRow
 from .producer import Producer, repeat_tasks
-from .sample_type import load_sample_type
 from .settings import Style, WorkerSettings
 
 if TYPE_CHECKING:
     from ..groups import Agent
 
 _STOP_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class RolloutSample:
+    """A row in the form of TRL's class of this name, whose module TRL 1.18 removes.
+
+    The tokens are arrays, because TRL 1.16 calls their methods; older versions take any sequence.
+    """
+
+    prompt: list[dict[str, str]]
+    completion: list[dict[str, str]]
+    input_ids: NDArray[np.int64]
+    completion_mask: NDArray[np.int64]
+    old_log_probs: NDArray[np.float32]
+    advantage: float
+    model_version: int
+    group_id: int
+    metrics: dict[str, float]
+    enqueued_at: float
 
 
 class RolloutWorker:
@@ -48,8 +70,6 @@ class RolloutWorker:
     max_failed_groups: number of failed groups in a row after which `check_health` raises the last failure.
     export: further options of the export, such as `{"discount": 0.9}`.
     tokenizer: decodes the texts of TRL's logs; without one, they are empty.
-
-    Raises ImportError if TRL is missing or too old.
     """
 
     def __init__(
@@ -91,12 +111,11 @@ class RolloutWorker:
             max_failed_groups=max_failed_groups,
             export=dict(export or {}),
         )
-        self._sample_type = load_sample_type()
         self._address = (url, admin_key)
         self._tasks = repeat_tasks(tasks)
         self._tokenizer = tokenizer
         self._metrics = Metrics()
-        self.rollout_buffer: queue.Queue[Any] = queue.Queue(queue_size)
+        self.rollout_buffer: queue.Queue[RolloutSample] = queue.Queue(queue_size)
         self.metrics_queue = self._metrics.queue
         self.model_version = 0
         self._thread: threading.Thread | None = None
@@ -209,15 +228,15 @@ class RolloutWorker:
     def _beat(self) -> None:
         self._beat_at = time.monotonic()
 
-    def _to_sample(self, trained: TrainedRow, group: int) -> Any:
+    def _to_sample(self, trained: TrainedRow, group: int) -> RolloutSample:
         row = trained.row
         prompt, completion = self._texts(row.input_ids, row.prompt_tokens)
-        return self._sample_type(
+        return RolloutSample(
             prompt=prompt,
             completion=completion,
-            input_ids=row.input_ids,
-            completion_mask=row.mask,
-            old_log_probs=row.logprobs,
+            input_ids=np.array(row.input_ids, np.int64),
+            completion_mask=np.array(row.mask, np.int64),
+            old_log_probs=np.array(row.logprobs, np.float32),
             advantage=trained.advantage,
             model_version=row.version,
             group_id=group,
