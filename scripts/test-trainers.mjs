@@ -31,7 +31,7 @@ const TRAINERS = {
   },
   trl: {
     python: ["3.12", "3.11", "3.13"],
-    packages: ["trl==1.16.0", ..."torch transformers safetensors accelerate datasets aiohttp requests".split(" ")],
+    packages: ["trl==1.16.0", ..."torch transformers safetensors accelerate datasets peft aiohttp requests".split(" ")],
   },
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rolltape import Client, Server, serve
+from rolltape import Client, Server, engine_bridge, serve
 from rolltape.trl import rollout_worker
 from support import COMMAND, REPOSITORY, chat
 from trl_support import letter_agent, run_async_grpo_on_cpu
@@ -36,6 +36,8 @@ from rolltape.trl import (  # noqa: E402
 
 # The engine's KV cache is float16; PyTorch computes in float32.
 PRECISION = 3e-3
+# The line of a program that prints the rewards of all its steps.
+REWARDS = r"rewards: \[(.*)\]"
 
 
 @pytest.fixture
@@ -191,6 +193,20 @@ def recorded_difference(trainer: Any, rows: dict[str, Any]) -> float:
     return float((new - rows["sampling_per_token_logps"])[trained].abs().max())
 
 
+def watch_rollouts(trainer: Any) -> list[tuple[dict[str, Any], float]]:
+    """Notes what GRPOTrainer trains on in each step, and the difference above."""
+    seen: list[tuple[dict[str, Any], float]] = []
+    generate = trainer._generate_and_score_completions
+
+    def generate_and_note(inputs: Any) -> Any:
+        rows = generate(inputs)
+        seen.append((rows, recorded_difference(trainer, rows)))
+        return rows
+
+    trainer._generate_and_score_completions = generate_and_note
+    return seen
+
+
 def test_grpo_trains_with_a_rollout_function(trainable: tuple[Server, Path], tmp_path: Path) -> None:
     from trl import GRPOConfig, GRPOTrainer
 
@@ -229,41 +245,88 @@ def test_grpo_trains_with_a_rollout_function(trainable: tuple[Server, Path], tmp
         rollout_func=make_rollout_func(server.url, server.admin_key, agent, several_rows="longest"),
         callbacks=[weight_sync_callback(transfer)],
     )
-    scored: list[dict[str, Any]] = []
-    generate = trainer._generate_and_score_completions
-
-    def note(inputs: Any) -> Any:
-        scored.append(generate(inputs))
-        if len(scored) == 1:
-            differences.append(recorded_difference(trainer, scored[0]))
-        return scored[-1]
-
-    differences: list[float] = []
-    trainer._generate_and_score_completions = note
+    scored = watch_rollouts(trainer)
     trainer.train()
 
     # The log probabilities that TRL computes with its own function are the recorded ones.
-    assert differences[0] < PRECISION
+    assert all(difference < PRECISION for _, difference in scored)
     logs = [entry for entry in trainer.state.log_history if "reward" in entry]
     assert len(logs) == 2
     assert len(seen) == 16
     assert logs[0]["reward"] == pytest.approx(sum(seen[:8]) / 8, abs=1e-5)
     rewards = torch.tensor(trainer_rewards[:8]).view(-1, 4)
     by_hand = (rewards - rewards.mean(1, keepdim=True)) / (rewards.std(1, keepdim=True) + 1e-4)
-    assert scored[0]["advantages"].tolist() == pytest.approx(by_hand.flatten().tolist(), abs=1e-5)
+    assert scored[0][0]["advantages"].tolist() == pytest.approx(by_hand.flatten().tolist(), abs=1e-5)
     with Client(server.url, server.admin_key) as client:
         assert client.weights()["version"] == 3
         assert list(client.sessions("active")) == []
     assert engine_difference(server, trainer.model, folder) < PRECISION
 
 
+@pytest.mark.parametrize("adapter", [False, True])
+def test_the_model_that_is_trained_generates(trainable: tuple[Server, Path], tmp_path: Path, adapter: bool) -> None:
+    from trl import GRPOConfig, GRPOTrainer
+
+    from rolltape.bridge.in_process import TransformersEngine
+
+    config = None
+    if adapter:
+        peft = pytest.importorskip("peft", reason="peft is not installed")
+        config = peft.LoraConfig(r=4, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM")
+    path = str(trainable[1])
+    model = transformers.AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(path)
+    versions: list[int] = []
+
+    def version() -> int:
+        versions.append(trainer.state.global_step)
+        return versions[-1]
+
+    engine = TransformersEngine(model, tokenizer, version=version)
+    with engine_bridge(engine, context_length=4096) as bridge:
+        settings = {"engine.type": "sglang", "engine.urls": bridge.url, "model.path": path}
+        quiet = {"server.shutdown_seconds": 0, "server.log_level": "warn"}
+        with serve({**settings, **quiet}, command=COMMAND) as proxy:
+            run_episodes = make_rollout_func(proxy.url, proxy.admin_key, letter_agent, several_rows="longest")
+
+            def rollout_func(prompts: list[Any], trainer: Any) -> dict[str, Any]:
+                with engine:
+                    return run_episodes(prompts, trainer)
+
+            trainer = GRPOTrainer(
+                model=model,
+                reward_funcs=rollout_reward,
+                args=GRPOConfig(
+                    str(tmp_path / "out"),
+                    max_steps=2,
+                    per_device_train_batch_size=8,
+                    num_generations=4,
+                    learning_rate=3e-2 if adapter else 3e-3,
+                    use_cpu=True,
+                    bf16=False,
+                    report_to=[],
+                    save_strategy="no",
+                ),
+                train_dataset=datasets.Dataset.from_dict({"prompt": [f"number {number}" for number in range(8)]}),
+                peft_config=config,
+                rollout_func=rollout_func,
+            )
+            before = {name: value.clone() for name, value in trainer.model.named_parameters()}
+            seen = watch_rollouts(trainer)
+            trainer.train()
+    # The second step's rows are those of the new weights.
+    assert any(not torch.equal(value, before[name]) for name, value in trainer.model.named_parameters())
+    assert [difference < 1e-5 for _, difference in seen] == [True, True], seen
+    assert sorted(set(versions)) == [0, 1]
+
+
 @pytest.mark.parametrize(
-    ("number", "steps", "line"), [(0, 6, r"rewards: \[(.*)\]"), (1, 10, r"reward (0\.\d+), ratio ([\d.]+)")]
+    ("number", "steps", "line"), [(0, 6, REWARDS), (1, 5, REWARDS), (2, 10, r"reward (0\.\d+), ratio ([\d.]+)")]
 )
 def test_the_programs_of_the_guide_learn(tmp_path: Path, number: int, steps: int, line: str) -> None:
     page = (REPOSITORY / "docs" / "guides" / "trl.md").read_text()
     program = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number].replace("max_steps=40", f"max_steps={steps}")
-    if number == 1:
+    if number == 2:
         program = "import trl_support\n\ntrl_support.run_async_grpo_on_cpu()\n" + program
     (tmp_path / "rolltape").symlink_to(COMMAND)
     result = subprocess.run(
@@ -285,8 +348,8 @@ def test_the_programs_of_the_guide_learn(tmp_path: Path, number: int, steps: int
     )
     assert result.returncode == 0, result.stderr[-4000:]
     found = re.findall(line, result.stdout)
-    rewards = [float(each) for each in found[0].split(", ")] if number == 0 else [float(each) for each, _ in found]
+    rewards = [float(each) for each in found[0].split(", ")] if line == REWARDS else [float(each) for each, _ in found]
     assert len(rewards) == steps, result.stdout
     assert sum(rewards[-3:]) / 3 > rewards[0] + 0.03
-    if number == 1:
+    if number == 2:
         assert abs(float(found[0][1]) - 1) < PRECISION
