@@ -78,12 +78,22 @@ function optional(schema: z.ZodType): z.ZodType {
   return schema.description === undefined ? schema.optional() : schema.optional().describe(schema.description);
 }
 
+/**
+ * Python programs send seeds of 63 or 64 bits, of which the JSON parser rounds the lowest 11 away. The other bits become the seed, because
+ * they are exact and fit what engines and records take.
+ */
+const seed = z
+  .number()
+  .refine((value) => Number.isInteger(value), "must be an integer")
+  .transform((value) => (Number.isSafeInteger(value) ? value : Math.trunc(value / 2 ** 11)))
+  .pipe(z.int());
+
 /** Every endpoint accepts these fields. */
 export const engineSampling = {
   ...sharedFields,
   logit_bias: logitBias.optional().describe("Token ids and what is added to their logits."),
   stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
-  seed: z.int().optional(),
+  seed: seed.optional(),
   chat_template_kwargs: templateKwargs
     .optional()
     .describe(`Variables for the chat template; at most ${MAX_TEMPLATE_KWARGS_LENGTH} characters as JSON.`),

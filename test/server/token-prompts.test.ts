@@ -345,3 +345,15 @@ describe("a retry of a call with token ids", () => {
     expect(attempts.repeatedBy(0)).toBe(repeatedBy);
   });
 });
+
+describe("a seed of 63 bits, as TRL's worker sends it", () => {
+  it("reaches the engine as an exact integer, and keeps seeds apart", async () => {
+    const seeds = [2 ** 62, 2 ** 62 + 2 ** 11, -(2 ** 62), 5];
+    for (const seed of seeds) expect((await complete({ prompt: PROMPT, seed })).status).toBe(200);
+    expect(proxy.engine.calls.map(({ sampling }) => sampling.seed)).toEqual([2 ** 51, 2 ** 51 + 1, -(2 ** 51), 5]);
+  });
+
+  it.each([2 ** 80, 0.5])("refuses %d", async (seed) => {
+    expect((await complete({ prompt: PROMPT, seed })).status).toBe(400);
+  });
+});
