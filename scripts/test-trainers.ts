@@ -2,7 +2,7 @@
 // usage: npm run test:trainers [-- NAME… [pytest options…]]
 // A trainer whose Python is not installed is skipped, and named in a line that begins with "skipped".
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { installEnvironment, type PythonEnvironment } from "./python-environment.js";
 
@@ -17,7 +17,7 @@ const VERL: Trainer = {
   packages: ["verl==0.9.1", "torch", "torchvision", "cachetools", "uvicorn", "fastapi", "TransferQueue==0.1.11"],
 };
 
-/** The tests of a trainer are in python/tests/trainers/test_NAME.py. */
+/** The tests of a trainer are in python/tests/trainers/test_NAME.py or python/tests/test_NAME_*.py. */
 const TRAINERS: Readonly<Record<string, Trainer>> = {
   verifiers: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.1.14"] },
   skyrl: {
@@ -33,6 +33,10 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
   verl: VERL,
   transferqueue: { ...VERL, environment: "verl" },
   nemo_gym: { python: ["3.13"], packages: ["nemo-gym==0.7.0"], release: "3.13.14" },
+  trl: {
+    python: ["3.12", "3.11", "3.13"],
+    packages: ["trl==1.16.0", ..."torch transformers safetensors accelerate datasets peft aiohttp requests".split(" ")],
+  },
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },
   // The tests compile what they use of it.
@@ -78,14 +82,19 @@ function testTrainer(name: string, options: readonly string[]): boolean {
   const { folder, python, path } = installed;
   const [version] = trainer.alone ?? trainer.packages;
   process.stdout.write(`${name}: ${version}, environment after ${Date.now() - started} ms in ${folder}\n`);
-  const file = `python/tests/trainers/test_${name}.py`;
-  const { status } = spawnSync(python, ["-m", "pytest", file, "-p", "no:cacheprovider", ...options], {
+  const { status } = spawnSync(python, ["-m", "pytest", ...testsOf(name), "-p", "no:cacheprovider", ...options], {
     cwd: REPOSITORY,
     // Packages that a test installs are compiled once, not in each of its processes.
     env: { ...process.env, PATH: path, VIRTUAL_ENV: folder, UV_COMPILE_BYTECODE: "1" },
     stdio: "inherit",
   });
   return status === 0;
+}
+
+function testsOf(name: string): string[] {
+  const pattern = new RegExp(`^(trainers/test_${name}|test_${name}_.*)\\.py$`);
+  const files = readdirSync(join(REPOSITORY, "python/tests"), { encoding: "utf8", recursive: true });
+  return files.filter((file) => pattern.test(file)).map((file) => `python/tests/${file}`);
 }
 
 try {
