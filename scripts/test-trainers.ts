@@ -84,8 +84,8 @@ function testTrainer(name: string, options: readonly string[]): boolean {
   process.stdout.write(`${name}: ${version}, environment after ${Date.now() - started} ms in ${folder}\n`);
   const { status } = spawnSync(python, ["-m", "pytest", ...testsOf(name), "-p", "no:cacheprovider", ...options], {
     cwd: REPOSITORY,
-    // Packages that a test installs are compiled once, not in each of its processes.
-    env: { ...process.env, PATH: path, VIRTUAL_ENV: folder, UV_COMPILE_BYTECODE: "1" },
+    // ROLLTAPE_TRAINER: tests that take minutes run only here. Packages that a test installs are compiled once, not in each of its processes.
+    env: { ...process.env, PATH: path, VIRTUAL_ENV: folder, ROLLTAPE_TRAINER: name, UV_COMPILE_BYTECODE: "1" },
     stdio: "inherit",
   });
   return status === 0;

@@ -84,6 +84,7 @@ function optional(schema: z.ZodType): z.ZodType {
  */
 const seed = z
   .number()
+  .meta({ type: "integer" })
   .refine((value) => Number.isInteger(value), "must be an integer")
   .transform((value) => (Number.isSafeInteger(value) ? value : Math.trunc(value / 2 ** 11)))
   .pipe(z.int());
