@@ -7,9 +7,8 @@ import time
 import uvicorn
 from fastapi import FastAPI
 from openai import OpenAI
-from task import INSTRUCTIONS, MODEL, REQUEST, run_command
+from task import INSTRUCTIONS, MODEL, PARAMETERS, REQUEST, run_command
 
-PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 TOOL = {"name": "run_command", "description": "Runs a command.", "parameters": PARAMETERS}
 
 

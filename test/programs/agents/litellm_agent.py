@@ -3,9 +3,8 @@
 import json
 
 import litellm
-from task import API_KEY, BASE_URL, INSTRUCTIONS, MODEL, REQUEST, VARIANT, run_command
+from task import API_KEY, BASE_URL, INSTRUCTIONS, MODEL, PARAMETERS, REQUEST, VARIANT, run_command
 
-PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 TOOL = {"name": "run_command", "description": "Runs a command.", "parameters": PARAMETERS}
 # Provider and path of each variant. "responses" is OpenAI's provider with LiteLLM's bridge to responses.
 PROVIDERS = {

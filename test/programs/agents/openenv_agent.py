@@ -3,9 +3,8 @@
 import asyncio
 
 from openenv.core.llm_client import AnthropicClient, OpenAIClient
-from task import API_KEY, BASE_URL, INSTRUCTIONS, MODEL, REQUEST, VARIANT, run_command
+from task import API_KEY, BASE_URL, INSTRUCTIONS, MODEL, PARAMETERS, REQUEST, VARIANT, run_command
 
-PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 TOOL = {"name": "run_command", "description": "Runs a command.", "inputSchema": PARAMETERS}
 
 

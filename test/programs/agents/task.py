@@ -1,4 +1,4 @@
-"""The task of every agent in this folder, and where its model is. usage: NAME.py VARIANT REQUEST"""
+"""The task of every agent in this folder, and the address of its model. usage: NAME.py VARIANT REQUEST"""
 
 import os
 import subprocess
@@ -10,6 +10,8 @@ INSTRUCTIONS = "You work in a shell."
 BASE_URL = os.environ["BASE_URL"]
 API_KEY = os.environ["API_KEY"]
 MODEL = "any"
+# JSON schema of run_command, for agents that are given no function.
+PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 
 
 def run_command(command: str) -> str:
