@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** What a virtual environment has. */
+/** The Python and the packages of a virtual environment. */
 export interface PythonEnvironment {
   /** Versions that the packages support, the preferred one first. */
   readonly python: readonly string[];
@@ -12,7 +12,7 @@ export interface PythonEnvironment {
   readonly packages: readonly string[];
   /** Packages that are installed without their dependencies, which need a GPU or a compiler. */
   readonly alone?: readonly string[];
-  /** Release of Python that packages are chosen for, if they ask for a later one than any that can be expected here. */
+  /** Release of Python that packages are chosen for, if they require a later one than most machines have. */
   readonly release?: string;
 }
 
@@ -27,7 +27,8 @@ export interface InstalledEnvironment {
 const CACHE = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "rolltape");
 
 /**
- * Installs packages from PyPI in a virtual environment of the user's cache folder, unless it is there. A changed list makes another environment.
+ * Installs packages from PyPI in a virtual environment of the user's cache folder, unless they are there. A changed list
+ * makes another environment.
  *
  * @returns undefined if none of the Python versions is installed
  */

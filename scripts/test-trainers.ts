@@ -50,7 +50,7 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
 };
 
 const REPOSITORY = new URL("..", import.meta.url).pathname;
-/** What the tests themselves import. */
+/** Packages that the tests themselves import. */
 const TEST_PACKAGES = ["pytest", "httpx", "numpy"];
 
 function main(args: readonly string[]): void {
@@ -58,7 +58,7 @@ function main(args: readonly string[]): void {
   const options = args.filter((each) => !(each in TRAINERS));
   const [first = "-"] = options;
   if (!first.startsWith("-")) {
-    throw new Error(`There is no trainer ${first}; choose from ${Object.keys(TRAINERS).join(", ")}.`);
+    throw new Error(`Unknown trainer ${first}; choose from ${Object.keys(TRAINERS).join(", ")}.`);
   }
   if (!existsSync(join(REPOSITORY, "dist/cli/main.js"))) {
     execFileSync("npm", ["run", "build"], { cwd: REPOSITORY, stdio: ["ignore", "inherit", "inherit"] });

@@ -1,4 +1,4 @@
-"""What the tests of rolltape.trl share: agents, and what lets TRL's trainers run without a GPU."""
+"""Shared by the tests of rolltape.trl: agents, and replacements that let TRL's trainers run without a GPU."""
 
 from __future__ import annotations
 

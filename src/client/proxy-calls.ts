@@ -46,7 +46,7 @@ export class ProxyCalls {
   readonly #transport: Transport;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** @param xSessionId the session of a run whose key this is */
+  /** @param xSessionId the `X-Session-ID` of a session, if the key is that of a run */
   constructor(transport: Transport, key: string, xSessionId?: string) {
     this.#transport = transport;
     this.#headers = {

@@ -32,7 +32,7 @@ export class SessionClient implements AsyncDisposable {
   readonly sessionApiKey: string;
   /** Address for model calls that bypass the gateway: see {@link StartedSession.baseUrl}. */
   readonly baseUrl: string | undefined;
-  /** The `X-Session-ID` that model calls send beside the key, if the session is one of a run. */
+  /** If the session is one of a run: the `X-Session-ID` that model calls must send with the key. */
   readonly xSessionId: string | undefined;
   readonly #admin: AdminClient;
   readonly #calls: ProxyCalls;
@@ -52,7 +52,7 @@ export class SessionClient implements AsyncDisposable {
     return new SessionClient(admin, await admin.startSession(options));
   }
 
-  /** Returns the session that `X-Session-ID` names in a run. If there is none yet, it is started, as by a model call. */
+  /** Returns the session that `X-Session-ID` names in a run. Starts it if there is none yet, as a model call does. */
   static async ofRun(
     admin: AdminClient,
     { runApiKey }: StartedRun,

@@ -6,10 +6,12 @@ import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filte
 /**
  * Returns the canonical form of messages, by which conversations are compared: one string per message.
  *
- * Two strings are equal exactly if these are equal: the role, the text without trailing white space, the digest and place of each image,
- * the name and the arguments (as JSON values) of each tool call, and the `tool_call_id` of a tool result. Reasoning, call ids and `name` are ignored, because agents
- * drop or add them between turns. In answers, leading white space is ignored too: agents join an answer's parts by line breaks, and a part may be empty.
- * `system` and `developer` are different roles: a template may show them differently.
+ * Two strings are equal exactly if these are equal: the role, the text without trailing white space, the digest and place of each
+ * image, the name and the arguments (as JSON values) of each tool call, and the `tool_call_id` of a tool result.
+ *
+ * Reasoning, call ids and `name` are ignored, because agents drop or add them between turns. In answers, leading white space is
+ * ignored too: agents join an answer's parts with line breaks, and the first part may be empty. `system` and `developer` are
+ * different roles: a template may show them differently.
  *
  * @param filters every match is removed from the text before the comparison
  */

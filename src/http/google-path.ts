@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 /** The first part of a path, also in absolute form and after the duplicate slashes that routing ignores. */
 const FIRST_PART = /^(?:https?:\/\/[^/?#]*)?\/+([^/?#]*)/;
 
-/** A method of a model below /v1, which other APIs share. The colon may be percent-encoded. */
+/** The path of a model's method below /v1. Only the method shows that it is Google's, because other APIs also use /v1. */
 const METHOD_BELOW_V1 = /^(?:https?:\/\/[^/?#]*)?\/+v1\/+models\/[^?#]+(?::|%3a)[a-z]+(?:[?#]|$)/i;
 
 /** Returns true if the request's path belongs to Google's API, even if no route has it. */

@@ -79,8 +79,8 @@ function optional(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * Python programs send seeds of 63 or 64 bits, of which the JSON parser rounds the lowest 11 away. The other bits become the seed, because
- * they are exact and fit what engines and records take.
+ * Python programs send seeds of 63 or 64 bits, but JavaScript's numbers have 53. Of a larger seed, only the bits above the lowest 11
+ * are used: they are not rounded, and engines and records accept them.
  */
 const seed = z
   .number()

@@ -20,7 +20,10 @@ export type Logprobs = readonly RecordedTokens[] | RawJson;
 
 const tokenLogprob = z.object({
   token: z.string(),
-  token_id: z.int().optional().describe("If tokens are named by their ids: `token` is then `token_id:` and the id."),
+  token_id: z
+    .int()
+    .optional()
+    .describe("Only if tokens are named by their ids. `token` is then `token_id:` followed by the id."),
   logprob: z.number().describe("Natural logarithm."),
   bytes: z.array(z.int()).describe("UTF-8 bytes. A token may hold only a part of a character."),
 });

@@ -23,8 +23,8 @@ export class TokenJson {
   readonly #candidates = new Map<number, string>();
 
   /**
-   * @param asIds names tokens by their ids instead of their text, in both forms of vLLM: `"token":"token_id:7"` as in its chat
-   *   completions, and `"token_id":7` as in its `/inference/v1/generate`
+   * @param asIds true: entries name tokens by their ids instead of their text, in both of vLLM's forms: `"token":"token_id:7"` of its
+   *   chat completions, and `"token_id":7` of its `/inference/v1/generate`
    */
   constructor(texts: TokenTexts, asIds = false) {
     this.#texts = texts;

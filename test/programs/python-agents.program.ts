@@ -21,7 +21,7 @@ import type { Task } from "./support/tasks.js";
 interface PythonAgent {
   /** Requirements, beginning with the agent. */
   readonly packages: readonly string[];
-  /** What the script agents/NAME_agent.py is given as its variant, with the task that the model does. */
+  /** Variants that the script agents/NAME_agent.py is given, each with the task that the model does. */
   readonly variants: Readonly<Record<string, Task>>;
 }
 
@@ -110,7 +110,7 @@ describe.each(Object.entries(AGENTS))("%s", (name, { packages, variants }) => {
   });
 });
 
-/** Expects that the reward of the session reached every call, discounted once for each turn after it. */
+/** Expects that the session's reward reached every call, discounted once for each later turn of its conversation. */
 function expectRewarded(conversations: readonly (readonly WireInteraction[])[], { linked = false }: Task): void {
   const paths = linked ? [conversations.flat()] : conversations;
   const rewards = paths.map((path) => path.map(({ reward }) => reward));

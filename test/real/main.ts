@@ -19,7 +19,7 @@ interface Options {
 
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
-/** What `--quick` runs: a few minutes with the start of the engine. */
+/** The tests that `--quick` runs: a few minutes with the start of the engine. */
 const QUICK = ["parity", "basics", "token-ids"].map((name) => `test/real/both/${name}.real.ts`);
 
 function readOptions(args: readonly string[]): Options {

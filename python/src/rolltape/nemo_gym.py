@@ -67,7 +67,7 @@ class RolltapeModel(SimpleResponsesAPIModel):  # type: ignore[misc]
         return {**fields, "model": self.config.model, "return_token_ids": True}
 
     def _openai(self, session: str) -> NeMoGymAsyncOpenAI:
-        # It has no connections of its own: all of a process share one pool.
+        # Cheap for each call, because all clients of a process share one pool of connections.
         return NeMoGymAsyncOpenAI(
             base_url=f"{self.config.url}/v1",
             api_key=self.config.run_key,
@@ -81,9 +81,9 @@ def _session(request: Request) -> str:
 
 
 async def set_rewards(client: AsyncClient, run_key: str, results: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Rewards and ends the session of each rollout, and returns their ids, for an export.
+    """Rewards and ends the session of each rollout. Returns the session ids in the order of `results`, for an export.
 
-    results: the lines of the file that `gym eval run` wrote, which have the reward of the resources server.
+    results: the lines of the file that `gym eval run` wrote. Each has the reward of the resources server.
     """
     session_ids = []
     for result in results:

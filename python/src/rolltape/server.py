@@ -209,7 +209,7 @@ def _not_found(program: str, why: str) -> ServeError:
 def model_folder(name: str) -> str:
     """Returns the folder of a model that transformers can load by this name: a folder, or a repository of the Hugging Face Hub.
 
-    Of a repository, files that a proxy reads are downloaded if they are not in the cache: all but the weights.
+    For a repository, downloads the files that a proxy reads, unless they are in the cache. These are all but the weights.
     """
     if os.path.isdir(name):
         return name

@@ -24,7 +24,7 @@ def put_batch(batch: Batch, partition_id: str = "train", *, global_steps: int, f
     finish_groups: afterwards, also put the key of each group, with the status `finished` that verl's replay buffer waits for.
 
     The key of a row is `{group}_{session}_{index}`. Every row has the reward of its whole episode, at its last token. Raises
-    ValueError for another layout, without any row to train on, and if the id of a group has `_`, which ends it in the key.
+    ValueError for another layout, without any row to train on, and for a group id with `_`, where verl would cut the key.
     """
     if batch.layout != "packed":
         raise ValueError(f"put_batch takes a batch in layout `packed`; received `{batch.layout}`.")
@@ -70,7 +70,7 @@ def _fields(batch: Batch, prompts: Array, groups: list[str]) -> TensorDict:
         "loss_mask": _nested(mask, responses),
         "rollout_log_probs": _nested(batch["logprobs"][is_response], responses),
         "rm_scores": _nested(rewards, responses),
-        # As verl counts them: a call is a turn of the user and one of the model.
+        # verl counts messages: a call is a turn of the user and one of the model.
         "num_turns": torch.from_numpy(2 * batch.column("turns").astype(np.int64)),
         "uid": NonTensorStack(*groups),
     }

@@ -85,7 +85,7 @@ def meta(queue: None, batch: Batch) -> Iterator[Any]:
         tq.kv_clear(keys=keys, partition_id="train")
 
 
-def test_what_is_read_back_are_the_rows_of_the_batch(meta: Any, batch: Batch) -> None:
+def test_the_queue_returns_the_rows_of_the_batch(meta: Any, batch: Batch) -> None:
     data = tq.kv_batch_get(keys=meta.keys, partition_id="train")
     assert {name: data[name].dtype for name in TYPES} == TYPES
     assert list(data["uid"]) == batch.groups

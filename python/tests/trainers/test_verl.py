@@ -33,7 +33,7 @@ PROMPT, RESPONSE = 64, 96
 
 
 class VerlEngine(TorchEngine):
-    """What verl's client does for an agent loop: it samples, and names its weights."""
+    """Stands in for verl's client in an agent loop: it samples, and names the version of its weights."""
 
     async def generate(
         self, request_id: str, *, prompt_ids: list[int], sampling_params: dict[str, Any], **_: Any

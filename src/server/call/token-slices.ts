@@ -41,7 +41,7 @@ const textWriters = new WeakMap<ChatModel, TokenJson>();
 const idWriters = new WeakMap<ChatModel, TokenJson>();
 
 /**
- * Returns what writes the log probabilities of a model's tokens. All answers share it.
+ * Returns the writer of a model's log probabilities. All answers share it.
  *
  * @param asIds true: it names tokens by their ids
  */

@@ -24,7 +24,7 @@ import type { CallServices } from "../services.js";
 import { addGoogleMethods, GOOGLE_METHOD, readModelName } from "./google-methods.js";
 import { answerModelCall } from "./model-route.js";
 
-/** Google's SDK for Python takes the second path since its version 3. The API description has only the first. */
+/** Google's SDK for Python uses the second prefix since its version 3. The API description lists only the first. */
 const VERSIONS = ["/v1beta", "/v1"] as const;
 type Version = (typeof VERSIONS)[number];
 

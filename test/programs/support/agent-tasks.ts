@@ -1,7 +1,7 @@
 import type { PromptView } from "./prompt-view.js";
 import { CHECK, type ScriptedTurn, type Task, WRITE } from "./tasks.js";
 
-/** Every message of the user but the first replies to a turn of the model. */
+/** Counts the user's messages after the first one: each is the reply to a turn of the model. */
 const countReplies = ({ userTurns }: PromptView): number => userTurns.length - 1;
 
 const say = (text: string): ScriptedTurn => ({ reasoning: "I know how.", text, calls: [] });
@@ -38,7 +38,7 @@ export const FINAL_ANSWER: Task = {
   turns: [WRITE, CHECK, call("final_answer", { answer: "It is there." })],
 };
 
-/** The agent stops the model at the closing tag, and sends it back. */
+/** The agent stops the model at the closing tag, and adds the tag to the answer that it sends back. */
 const code = (line: string) => say(`I do it.\n<code>\n${line}\n</code>`);
 export const CODE: Task = {
   name: "code",

@@ -40,13 +40,13 @@ export interface Task {
   readonly countTurns?: (prompt: PromptView) => number;
   /** Number of calls in each conversation of a program that begins new ones. Default: one conversation. */
   readonly conversations?: readonly number[];
-  /** These conversations are linked like one that the program compacts, so that a reward of the last reaches all of them. */
+  /** True if these conversations are linked as compacted ones are, so that a reward of the last reaches all of them. */
   readonly linked?: boolean;
   /** In `concat`, why no turn of the program continues the tokens of the turn before. Default: every turn does. */
   readonly cause?: string;
   /** The program adds text to each answer that it sends back, so in `concat` the later calls are marked as extended. */
   readonly extended?: boolean;
-  /** What the model must have read before its last turn. */
+  /** Text that the model must have read before its last turn. */
   readonly shown?: string;
 }
 

@@ -42,7 +42,7 @@ export function checkTokens(
   return generations;
 }
 
-/** Says what the engine's log has of the row's prompt: for each generation, how many of its tokens the row begins with. */
+/** Describes the generations of the row's prompt in the engine's log: how many of their first tokens the row has. */
 function describeNearest({ prompt, output, call, attempt, maxTokens }: Row, log: GenerationLog): string {
   const known = log.of(prompt.map(({ id }) => id)).map(({ tokens, sent, fault, ...generation }) => {
     const differs = tokens.findIndex(({ id }, i) => id !== output[i]?.id);

@@ -47,7 +47,7 @@ function* listMatches(log: GenerationLog, row: Row, from = 0): Generator<Generat
   }
 }
 
-/** Lists what a proxy may have got of a stream that broke off, as generations that were cut. */
+/** Lists the beginnings that a proxy may have received of a stream that broke off, as generations that were cut. */
 function listPieces(generation: Generation): Generation[] {
   const { tokens, streamed = 0 } = generation;
   const most = Math.min(streamed, tokens.length);

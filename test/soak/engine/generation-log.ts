@@ -17,7 +17,7 @@ export interface Generation {
   readonly call: number;
   readonly tokens: readonly OutputToken[];
   readonly sent: Sent;
-  /** Of a stream that broke off: the number of tokens that it sent. In a pause, the proxy may resume the generation from them. */
+  /** If the stream broke off: the number of tokens that it sent. During a pause, the proxy may continue the generation after them. */
   readonly streamed?: number | undefined;
   /** What went wrong with it, for messages. */
   readonly fault?: string | undefined;

@@ -17,9 +17,9 @@ import torch
 
 from .engine_bridge import Reason, Reply
 
-# Calls that come so soon after one another are generated together.
+# How long the first call waits for others that are generated together with it.
 _GATHER_SECONDS = 0.005
-# Each value has no effect.
+# The values of these options that change nothing.
 _NEUTRAL = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1, "logit_bias": None}
 _UNSUPPORTED = (*_NEUTRAL, "json_schema", "regex", "ebnf", "structural_tag")
 
@@ -39,12 +39,13 @@ class TransformersEngine:
     """Samples from a model of transformers as it is, so an optimizer step needs no transfer of weights.
 
     The model is used only while the engine is open: `with engine: …`. Open it where the trainer does not use the model, as in
-    the `rollout_func` of TRL. Calls that come before wait. Those that run when it closes go on when it is open again.
+    the `rollout_func` of TRL. Calls that arrive while it is closed wait. Calls that run when it closes return what
+    they have, and the proxy continues them when it is open again.
 
     model: a causal language model, with adapters of PEFT or without. It is in evaluation mode while it generates.
     tokenizer: finds stop strings.
-    version: returns the weight version, such as the trainer's step. Without it, versions are those of the proxy.
-    max_batch: calls that are generated together. Others wait until all of these have ended.
+    version: returns the weight version, such as the trainer's step. Without it, the proxy's own version counts.
+    max_batch: the most calls that are generated together. Others wait until all of these have ended.
 
     Log probabilities are log_softmax(logits / temperature) over the whole vocabulary. Calls with penalties, `logit_bias` or a
     grammar fail.
@@ -148,7 +149,7 @@ class TransformersEngine:
     def _has_stop_string(self, call: _Call) -> bool:
         given = call.sampling.get("stop") or []
         stops = [given] if isinstance(given, str) else given
-        # A token has a byte at least, and a character four at most.
+        # A token has at least one byte, and a character at most four. So a stop string that has just ended is in these tokens.
         tail = max((4 * len(stop) for stop in stops), default=0)
         text = self._tokenizer.decode(call.tokens[-tail - 1 :]) if stops else ""
         return any(stop in text for stop in stops)
@@ -167,9 +168,9 @@ def _pad(calls: list[_Call], device: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _last_logits(model: Any) -> dict[str, int]:
-    """Without this option of most models, the logits of a long prompt fill the memory."""
+    """Returns the option to compute only the last logits, if the model has it: those of a long prompt fill the memory."""
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    # That of the class, because TRL replaces the model's own.
+    # The signature is that of the class, because TRL replaces the model's own method.
     return {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(type(base).forward).parameters else {}
 
 
@@ -191,7 +192,7 @@ def _draw(logits: torch.Tensor, calls: list[_Call]) -> tuple[torch.Tensor, torch
     top_k = top_k.masked_fill(top_k <= 0, torch.inf).masked_fill(is_greedy, 1)
     before, least = probs.cumsum(-1) - probs, column("min_p", 0.0) * probs[:, :1]
     is_kept = (rank < top_k) & (before < column("top_p", 1.0)) & (probs >= least)
-    # The most probable one in any case.
+    # The most probable token is always kept.
     is_kept[:, 0] = True
     probs = probs.where(is_kept, 0.0)
     picks = torch.cat([row.multinomial(1, generator=call.generator) for row, call in zip(probs, calls, strict=True)])

@@ -54,7 +54,8 @@ class SharedBatch:
 class AsyncSharedBatch(contextlib.AbstractAsyncContextManager[Batch]):
     """Exports a batch on entry; closes and acknowledges it on exit.
 
-    It is no generator: if the program ends, asyncio would close that beside the generator that uses it.
+    It is a class, because asyncio closes all generators at once when the program ends. A generator here could be closed while
+    the generator that uses it still reads the batch.
     """
 
     def __init__(

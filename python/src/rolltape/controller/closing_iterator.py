@@ -12,7 +12,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _open: WeakKeyDictionary[asyncio.AbstractEventLoop, set[Any]] = WeakKeyDictionary()
-"""Generators that have begun and not ended, and the tasks that close them."""
+"""For each event loop, the generators that have begun and not ended, and the tasks that close them."""
 
 
 class ClosingIterator(AsyncIterator[T], Generic[T]):
@@ -20,7 +20,7 @@ class ClosingIterator(AsyncIterator[T], Generic[T]):
 
     asyncio does the same for a plain generator, in a task. But after an exception in the body of `async for`, `asyncio.run`
     cancels that task before it begins, and the clean-up fails with "coroutine ignored GeneratorExit" instead of running.
-    This generator stays referenced until it has ended, so `asyncio.run` closes it last.
+    Here, the generator stays referenced until it has ended. So `asyncio.run` closes it, after it has cancelled all tasks.
     """
 
     def __init__(self, generator: AsyncGenerator[T, None]) -> None:
@@ -38,7 +38,7 @@ class ClosingIterator(AsyncIterator[T], Generic[T]):
             raise
 
     async def aclose(self) -> None:
-        """Stops what runs, and returns when that is done. Use it through `contextlib.aclosing`."""
+        """Closes the generator and waits for its clean-up. Use it through `contextlib.aclosing`."""
         await self._generator.aclose()
         if self._loop is not None:
             _open[self._loop].discard(self._generator)

@@ -53,7 +53,7 @@ async def rollouts(
 
     When the loop asks for the next step, the batch of the last one is acknowledged and closed. When the loop ends, by
     itself, `break`, an exception or Ctrl-C, all groups are stopped, their sessions are deleted, and a server of this call is
-    stopped. Keep the iterator in `contextlib.aclosing` if this must have happened before the line after the loop.
+    stopped. Keep the iterator in `contextlib.aclosing` if this must be done before the line after the loop runs.
 
     server: settings of a server to start, as `serve` takes them, or the client of one that runs on this machine.
     steps: the number of steps of the whole run; None: until the tasks are used up. epochs: how often a sequence of tasks is

@@ -1,7 +1,8 @@
 """Trains any program that speaks to the proxy with the trainers of TRL (https://huggingface.co/docs/trl).
 
 `RolloutWorker` and `WeightTransfer` are for AsyncGRPOTrainer, `make_rollout_func` and `weight_sync_callback` for
-GRPOTrainer. Start reading at `rollout_worker.py`. TRL is not imported, and PyTorch and transformers when they are used.
+GRPOTrainer. Start reading at `rollout_worker.py`. It never imports TRL, and it imports
+PyTorch and transformers only when they are used.
 """
 
 from __future__ import annotations

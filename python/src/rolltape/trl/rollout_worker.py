@@ -32,7 +32,7 @@ _STOP_SECONDS = 60.0
 
 @dataclass(slots=True)
 class RolloutSample:
-    """A row in the form of TRL's class of this name, whose module TRL 1.18 removes.
+    """A row with the fields of TRL's class of this name. It is not imported, because its module is an internal of TRL.
 
     The tokens are arrays, because TRL 1.16 calls their methods; older versions take any sequence.
     """
