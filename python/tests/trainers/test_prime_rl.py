@@ -8,13 +8,14 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 
 import rolltape
 from rolltape import AsyncClient, AsyncSession, Batch, Server
 from support import chat
+
+msgspec = pytest.importorskip("msgspec", reason="msgspec is not installed")
 
 
 class TrainingSample(msgspec.Struct, array_like=True, omit_defaults=True):
