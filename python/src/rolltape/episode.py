@@ -33,7 +33,7 @@ async def episode_rows(
 
     Each path of a branched conversation is a row; with style `individual`, each call is one. If a call does not continue its
     parent's tokens exactly, it begins a new row. Each sampled token is trained on in one row only. An agent that made no
-    call has no rows.
+    call and returned no reward has no rows.
 
     group_id: of the session, as the trainer numbers its groups. task_id: default: that of the task.
     sampling_override: sampling parameters of each call, whatever the agent asks for. split: `eval` for an evaluation session.

@@ -28,7 +28,10 @@ export const completionSchema = z.strictObject({
   max_tokens: count.optional().describe(`Default: ${MAX_TOKENS}.`),
   ...openAiSampling,
   n: count.optional().describe("Number of answers. Each is recorded as an interaction of its own."),
-  logprobs: z.literal(0).optional().describe("0: log probabilities of the sampled tokens."),
+  logprobs: z
+    .literal(0, "must be 0: alternatives are not returned")
+    .optional()
+    .describe("0: log probabilities of the sampled tokens."),
   ...sampling,
   return_token_ids: returnTokenIds.optional(),
   return_tokens_as_token_ids: z.boolean().optional(),

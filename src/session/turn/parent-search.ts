@@ -8,8 +8,8 @@ import { type ExtendedAnswer, ExtendedAnswers } from "./extended-answers.js";
 import type { DigestedMessages } from "./known-messages.js";
 import { UndeclaredCalls } from "./undeclared-calls.js";
 
-/** Maximum number of undelivered interactions that a search passes over. SDKs make fewer attempts. */
-const MAX_UNDELIVERED = 16;
+/** Maximum number of equal interactions that a search looks at. SDKs make fewer attempts. */
+const MAX_TWINS = 16;
 
 /** A request, as far as the search for its parent reads it. */
 export interface SearchedRequest extends DigestedMessages {
@@ -82,14 +82,15 @@ export class ParentSearch {
   }
 
   /**
-   * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
-   * request names, else the newest whose answer reached the client, else the newest.
+   * Returns the parent of a request. If several interactions differ in their tokens or in white space only, it is the one that the
+   * request names, else the newest whose answer reached the client, else the newest. Of those that reached it, one with exactly
+   * the text of the request comes first.
    */
   find(request: SearchedRequest): ParentMatch | undefined {
-    const { digests, callIds, previous } = request;
+    const { digests, callIds } = request;
     const match = this.#findReplacedAnswer(request) ?? this.#native().findParent(digests, callIds);
     if (match?.rule !== "continuation") return match;
-    const index = this.#chooseTwin(match.index, previous);
+    const index = this.#chooseTwin(match.index, request);
     return index === match.index ? match : { index, rule: match.rule };
   }
 
@@ -101,24 +102,27 @@ export class ParentSearch {
   findExtended(request: SearchedRequest, parent: ParentMatch | undefined): ExtendedAnswer | undefined {
     const known = parent?.rule === "continuation" ? inputLength(this.#log.at(parent.index)) : -1;
     const found = this.#answers.find(request, known);
-    return found && { ...found, index: this.#chooseTwin(found.index, request.previous) };
+    return found && { ...found, index: this.#chooseTwin(found.index, request) };
   }
 
-  /** Returns the interaction or the twin of it that the request names, else the newest of them whose answer reached the client. */
-  #chooseTwin(index: number, previous: RecordedInteraction | undefined): number {
+  /** Chooses between an interaction and its twins; see {@link find}. */
+  #chooseTwin(index: number, { previous, messages }: SearchedRequest): number {
     if (previous?.index === index) return index;
     const isNamed = previous !== undefined && this.#isTwin(this.#log.at(index), previous);
-    return isNamed ? previous.index : this.#findDelivered(index);
+    return isNamed ? previous.index : this.#findDelivered(index, messages);
   }
 
-  /** Returns the newest of an interaction and its older twins whose answer reached the client; the interaction itself if there is none. */
-  #findDelivered(newest: number): number {
+  #findDelivered(newest: number, messages: readonly Message[]): number {
+    let delivered: number | undefined;
     let index: number | undefined = newest;
-    for (let passed = 0; index !== undefined && passed < MAX_UNDELIVERED; passed++) {
-      if (this.#delivery.leftOut(index) === undefined) return index;
+    for (let passed = 0; index !== undefined && passed < MAX_TWINS; passed++) {
+      if (this.#delivery.leftOut(index) === undefined) {
+        if (hasTextOf(messages, this.#log.at(index))) return index;
+        delivered ??= index;
+      }
       index = this.#native().olderTwin(index);
     }
-    return newest;
+    return delivered ?? newest;
   }
 
   /** Returns the interactions that a request with this parent continues, the parent first. */
@@ -187,4 +191,10 @@ function startsWith(messages: readonly string[], start: readonly string[]): bool
 function withoutSystem(messages: readonly Message[]): readonly Message[] {
   const first = messages.findIndex((message) => !isSystem(message));
   return first < 0 ? [] : messages.slice(first);
+}
+
+/** Returns true if the request has the recorded answer with exactly its text, and not with other white space. */
+function hasTextOf(messages: readonly Message[], recorded: RecordedInteraction): boolean {
+  const content = recorded.output[0]?.content;
+  return typeof content !== "string" || messages[inputLength(recorded)]?.content === content;
 }

@@ -71,6 +71,24 @@ describe("the parent of a call, if several interactions have the same messages a
     expect(record(session, [user, answer, user], answer).parent).toBe(1);
   });
 
+  it("is the one with exactly the text of the request", () => {
+    const session = newSession();
+    const texts = ["\n\nsame", "same ", "same"];
+    const says = (content: string): Message => ({ role: "assistant", content });
+    for (const text of texts) record(session, [user], says(text));
+    const parents = texts.map((text) => record(session, [user, says(text), user], says("ok")).parent);
+    expect(parents).toEqual([0, 1, 2]);
+    expect(record(session, [user, says(" same"), user], says("ok")).parent).toBe(2);
+  });
+
+  it("is one that was delivered before one with exactly the text", () => {
+    const session = newSession();
+    record(session, [user], { role: "assistant", content: "same" });
+    const lost = record(session, [user], { role: "assistant", content: "same " });
+    session.delivery.closedEarly(lost.index);
+    expect(record(session, [user, { role: "assistant", content: "same " }, user], calling()).parent).toBe(0);
+  });
+
   it("is the newest if no answer was delivered", () => {
     const session = newSession();
     const answer: Message = { role: "assistant", content: "same" };
