@@ -207,3 +207,18 @@ def test_a_step_that_fails_leaves_no_task_whose_exception_nobody_reads(client: C
 
     gc.collect()
     assert noises == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"style": "padded"}, {"max_prompt_tokens": 0}, {"max_response_tokens": 0}],
+    ids=lambda each: next(iter(each)),
+)
+def test_impossible_options_are_refused_before_the_agent_runs(
+    client: Client, server: Server, options: dict[str, Any]
+) -> None:
+    def agent(task: str, session: AsyncSession) -> float:
+        raise AssertionError("the agent ran")
+
+    with pytest.raises(ValueError, match="must be"):
+        run(server, agent, **options)

@@ -41,8 +41,13 @@ async def episode_rows(
     max_prompt_tokens: a longer prompt raises `prompt_too_long`. max_response_tokens: longer responses are cut.
 
     Raises what the agent raised, RolltapeError `episode_timeout`, or RolltapeError `prompt_too_long`. The session is deleted if
-    the episode fails or is cancelled.
+    the episode fails or is cancelled. Raises ValueError for an unknown style, and for limits below 1.
     """
+    if style not in ("concat", "individual"):
+        raise ValueError(f"style must be `concat` or `individual`; received {style!r}.")
+    for name, limit in (("max_prompt_tokens", max_prompt_tokens), ("max_response_tokens", max_response_tokens)):
+        if limit is not None and limit < 1:
+            raise ValueError(f"{name} must be at least 1; received {limit}.")
     runner = EpisodeRunner(
         agent, client, timeout, 1, reward_scope, sampling_override=sampling_override, split=split, task_id=task_id
     )
