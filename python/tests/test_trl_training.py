@@ -207,8 +207,28 @@ def watch_rollouts(trainer: Any) -> list[tuple[dict[str, Any], float]]:
     return seen
 
 
+def grpo_of_two_steps(folder: Path, learning_rate: float) -> dict[str, Any]:
+    """Arguments of TRL's GRPOTrainer: eight prompts, in groups of four."""
+    from trl import GRPOConfig
+
+    config = GRPOConfig(
+        str(folder / "out"),
+        max_steps=2,
+        per_device_train_batch_size=8,
+        num_generations=4,
+        learning_rate=learning_rate,
+        use_cpu=True,
+        bf16=False,
+        report_to=[],
+        save_strategy="no",
+        logging_steps=1,
+    )
+    prompts = [f"number {number}" for number in range(8)]
+    return {"args": config, "train_dataset": datasets.Dataset.from_dict({"prompt": prompts})}
+
+
 def test_grpo_trains_with_a_rollout_function(trainable: tuple[Server, Path], tmp_path: Path) -> None:
-    from trl import GRPOConfig, GRPOTrainer
+    from trl import GRPOTrainer
 
     server, folder = trainable
     transfer = WeightTransfer(server.url, server.admin_key, tmp_path / "weights", base=folder)
@@ -228,19 +248,7 @@ def test_grpo_trains_with_a_rollout_function(trainable: tuple[Server, Path], tmp
     trainer = GRPOTrainer(
         model=str(folder),
         reward_funcs=reward,
-        args=GRPOConfig(
-            str(tmp_path / "out"),
-            max_steps=2,
-            per_device_train_batch_size=8,
-            num_generations=4,
-            learning_rate=3e-3,
-            use_cpu=True,
-            bf16=False,
-            report_to=[],
-            save_strategy="no",
-            logging_steps=1,
-        ),
-        train_dataset=datasets.Dataset.from_dict({"prompt": [f"number {number}" for number in range(8)]}),
+        **grpo_of_two_steps(tmp_path, learning_rate=3e-3),
         # The random model sometimes writes what is not text, which its next prompt cannot continue.
         rollout_func=make_rollout_func(server.url, server.admin_key, agent, several_rows="longest"),
         callbacks=[weight_sync_callback(transfer)],
@@ -265,7 +273,7 @@ def test_grpo_trains_with_a_rollout_function(trainable: tuple[Server, Path], tmp
 
 @pytest.mark.parametrize("adapter", [False, True])
 def test_the_model_that_is_trained_generates(trainable: tuple[Server, Path], tmp_path: Path, adapter: bool) -> None:
-    from trl import GRPOConfig, GRPOTrainer
+    from trl import GRPOTrainer
 
     from rolltape.bridge.in_process import TransformersEngine
 
@@ -296,18 +304,7 @@ def test_the_model_that_is_trained_generates(trainable: tuple[Server, Path], tmp
             trainer = GRPOTrainer(
                 model=model,
                 reward_funcs=rollout_reward,
-                args=GRPOConfig(
-                    str(tmp_path / "out"),
-                    max_steps=2,
-                    per_device_train_batch_size=8,
-                    num_generations=4,
-                    learning_rate=3e-2 if adapter else 3e-3,
-                    use_cpu=True,
-                    bf16=False,
-                    report_to=[],
-                    save_strategy="no",
-                ),
-                train_dataset=datasets.Dataset.from_dict({"prompt": [f"number {number}" for number in range(8)]}),
+                **grpo_of_two_steps(tmp_path, learning_rate=3e-2 if adapter else 3e-3),
                 peft_config=config,
                 rollout_func=rollout_func,
             )

@@ -13,7 +13,7 @@ import pytest
 
 import rolltape
 from rolltape import AsyncClient, AsyncSession, Batch, Server
-from support import chat
+from two_turns import two_turns
 
 msgspec = pytest.importorskip("msgspec", reason="msgspec is not installed")
 
@@ -48,17 +48,9 @@ def training_samples() -> Callable[..., list[TrainingSample]]:
 
 
 async def agent(task: str, session: AsyncSession) -> float:
-    """Two turns, the second one colder; the task `tree` has a still colder side call after the first one."""
-    messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
-    said = ""
-    for turn in range(2):
-        answer = await asyncio.to_thread(chat, session, messages, temperature=1 - turn / 2)
-        text = answer["choices"][0]["message"]["content"] or ""
-        said += text
-        messages += [{"role": "assistant", "content": text}, {"role": "user", "content": f"go on {turn}"}]
-        if task == "tree" and turn == 0:
-            aside = [*messages[:-1], {"role": "user", "content": "aside"}]
-            await asyncio.to_thread(chat, session, aside, temperature=0.25)
+    """The second turn is colder; the task `tree` has a still colder side call."""
+    fields = [{"temperature": temperature} for temperature in (1, 0.5, 0.25)]
+    said = await two_turns(session, [{"role": "user", "content": task}], fields, branches=task == "tree")
     return len(said) / 8 + sum(letter in "aeiou" for letter in said)
 
 

@@ -19,25 +19,18 @@ from skyrl.train.trainer import RayPPOTrainer
 from rolltape import AsyncSession, Client, Server
 from rolltape.skyrl import RolltapeGenerator
 from sums import serve
-from support import chat
 from torch_engine import TorchEngine
+from two_turns import two_turns
 
 SAMPLING = {"temperature": 0.8, "top_p": 1.0, "top_k": -1, "min_p": 0.0, "max_tokens": 6, "logprobs": 1}
 
 
 async def agent(task: dict[str, Any], session: AsyncSession) -> float:
-    """Two turns; some prompts have a side call after the first one, or fail. The reward depends on what was said."""
+    """Some prompts have a side call, or fail. The reward depends on what was said."""
     messages = [dict(message) for message in task["prompt"]]
-    kind, said = messages[0]["content"], ""
-    for turn in range(2):
-        answer = await asyncio.to_thread(chat, session, messages)
-        text = answer["choices"][0]["message"]["content"] or ""
-        said += text
-        messages += [{"role": "assistant", "content": text}, {"role": "user", "content": f"go on {turn}"}]
-        if kind == "tree" and turn == 0:
-            await asyncio.to_thread(chat, session, [*messages[:-1], {"role": "user", "content": "aside"}])
-        if kind == "bad" and task["number"] == 0:
-            raise LookupError("no tool")
+    kind = messages[0]["content"]
+    fails = kind == "bad" and task["number"] == 0
+    said = await two_turns(session, messages, branches=kind == "tree", fails=fails)
     return sum(letter in "aeiou" for letter in said) / 10 + len(said) / 1000
 
 

@@ -22,7 +22,7 @@ from verl.trainer.ppo.v1 import get_trainer_cls
 import rolltape
 from rolltape import AsyncClient, AsyncSession, Batch, Client, Server
 from rolltape.transferqueue import put_batch
-from support import chat
+from two_turns import two_turns
 
 TYPES = {
     **dict.fromkeys(("prompts", "responses", "input_ids", "position_ids"), torch.int64),
@@ -47,17 +47,9 @@ def queue() -> Iterator[None]:
 
 
 async def agent(task: str, session: AsyncSession) -> float:
-    """Two turns; the task `tree` has a side call after the first one. The reward depends on what the model said."""
-    messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
-    said = ""
-    for turn in range(2):
-        answer = await asyncio.to_thread(chat, session, messages, temperature=0.8)
-        text = answer["choices"][0]["message"]["content"] or ""
-        said += text
-        messages += [{"role": "assistant", "content": text}, {"role": "user", "content": f"go on {turn}"}]
-        if task == "tree" and turn == 0:
-            aside = [*messages[:-1], {"role": "user", "content": "aside"}]
-            await asyncio.to_thread(chat, session, aside, temperature=0.8)
+    """The task `tree` has a side call. The reward depends on what the model said."""
+    fields = [{"temperature": 0.8}] * 3
+    said = await two_turns(session, [{"role": "user", "content": task}], fields, branches=task == "tree")
     return len(said) / 8 + sum(letter in "aeiou" for letter in said)
 
 

@@ -26,8 +26,9 @@ from verl.utils.config import omega_conf_to_dataclass
 
 from rolltape import AsyncSession, Client, Server
 from rolltape.verl import RolltapeManager, _clients
-from support import COMMAND, chat
+from support import COMMAND
 from torch_engine import TorchEngine
+from two_turns import two_turns
 
 PROMPT, RESPONSE = 64, 96
 
@@ -45,19 +46,10 @@ class VerlEngine(TorchEngine):
 
 
 async def agent(task: dict[str, Any], session: AsyncSession) -> float:
-    """Two turns; tasks that say so have a side call after the first one, or fail. The reward is a count of letters."""
+    """Tasks that say so have a side call, or fail. The reward is a count of letters."""
     messages = [dict(message) for message in task["raw_prompt"]]
     kind = messages[0]["content"]
-    said = ""
-    for turn in range(2):
-        answer = await asyncio.to_thread(chat, session, messages, max_tokens=6)
-        text = answer["choices"][0]["message"]["content"] or ""
-        said += text
-        messages += [{"role": "assistant", "content": text}, {"role": "user", "content": f"go on {turn}"}]
-        if kind == "tree" and turn == 0:
-            await asyncio.to_thread(chat, session, [*messages[:-1], {"role": "user", "content": "aside"}], max_tokens=6)
-        if kind == "bad":
-            raise LookupError("no tool")
+    said = await two_turns(session, messages, [{"max_tokens": 6}] * 3, branches=kind == "tree", fails=kind == "bad")
     return sum(letter in "aeiou" for letter in said) / 10 + len(said) / 1000
 
 

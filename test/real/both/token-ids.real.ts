@@ -3,7 +3,7 @@ import { openRealEngine } from "../support/real-engine.js";
 import { readOutputs, type WireOutput } from "../support/referee.js";
 import { openRig, type Rig } from "../support/rig.js";
 
-/** Answers with token ids: they are those of the engine's own replies, and where vLLM has the same route, its answer. */
+/** Token ids in answers equal those that the engine sent. Where vLLM has the same route, they equal its own answer, too. */
 
 const engine = openRealEngine();
 const MESSAGES = [{ role: "user", content: "Tell me about rivers." }];

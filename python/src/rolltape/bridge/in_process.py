@@ -16,12 +16,13 @@ from typing import Any
 import torch
 
 from .engine_bridge import Reason, Reply
+from .trainer_engines import GRAMMARS
 
 # How long the first call waits for others that are generated together with it.
 _GATHER_SECONDS = 0.005
 # The values of these options that change nothing.
 _NEUTRAL = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1, "logit_bias": None}
-_UNSUPPORTED = (*_NEUTRAL, "json_schema", "regex", "ebnf", "structural_tag")
+_UNSUPPORTED = (*_NEUTRAL, *GRAMMARS)
 
 
 @dataclass

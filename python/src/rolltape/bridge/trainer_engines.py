@@ -14,7 +14,7 @@ _VLLM_NAMES = {
     "sampling_seed": "seed",
 }
 _REASONS: dict[str, Reason] = {"length": "length", "abort": "abort"}
-_GRAMMARS = ("json_schema", "regex", "ebnf", "structural_tag")
+GRAMMARS = ("json_schema", "regex", "ebnf", "structural_tag")
 
 
 def vllm_sampling(sampling: dict[str, Any]) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def vllm_sampling(sampling: dict[str, Any]) -> dict[str, Any]:
 
     Raises ValueError for a grammar, which vLLM takes as an object.
     """
-    for name in _GRAMMARS:
+    for name in GRAMMARS:
         if name in sampling:
             raise ValueError(f"`{name}` is not supported: the bridge cannot pass grammars to vLLM.")
     fields = {_VLLM_NAMES.get(name, name): value for name, value in sampling.items()}
