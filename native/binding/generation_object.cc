@@ -118,11 +118,14 @@ std::size_t topWidthArg(Napi::Value value) {
   return static_cast<std::size_t>(integerArg(value, "topLogprobs", 0, kMaxTopWidth));
 }
 
+namespace {
+
 std::optional<RoutedExperts> expertsArg(Napi::Value value) {
   if (value.IsUndefined()) return std::nullopt;
-  const Napi::Object object = objectArg(value, "experts");
+  const Napi::Object object = objectArg(value, "asked.experts");
   const auto read = [&](const char* name, std::int64_t lowest, std::int64_t highest) {
-    return static_cast<std::uint32_t>(integerArg(object.Get(name), std::string("experts.") + name, lowest, highest));
+    return static_cast<std::uint32_t>(
+        integerArg(object.Get(name), std::string("asked.experts.") + name, lowest, highest));
   };
   // An id has 16 bits.
   RoutedExperts experts{.layers = read("layers", 1, kMaxItemBytes),
@@ -134,15 +137,22 @@ std::optional<RoutedExperts> expertsArg(Napi::Value value) {
   return experts;
 }
 
+}  // namespace
+
+AskedValues askedArg(Napi::Value value) {
+  if (value.IsUndefined()) return {};
+  const Napi::Object object = objectArg(value, "asked");
+  return {.experts = expertsArg(object.Get("experts"))};
+}
+
 namespace {
 
 ReplyReader sglangReader(const Napi::CallbackInfo& info) {
-  return {
-      .format = ReplyReader::Format::kSglang, .version = int32Arg(info[1], "version"), .experts = expertsArg(info[2])};
+  return {.format = ReplyReader::Format::kSglang, .version = int32Arg(info[1], "version"), .asked = askedArg(info[2])};
 }
 
 ReplyReader vllmReader(const Napi::CallbackInfo& info) {
-  return {ReplyReader::Format::kVllm, int32Arg(info[1], "version"), topWidthArg(info[2]), expertsArg(info[3])};
+  return {ReplyReader::Format::kVllm, int32Arg(info[1], "version"), topWidthArg(info[2]), askedArg(info[3])};
 }
 
 Napi::Value appendReply(const Napi::CallbackInfo& info, GenerationObject& into, ReplyReader reader) {

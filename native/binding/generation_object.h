@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "../core/reply/routed_experts.h"
+#include "../core/reply/asked_values.h"
 #include "../core/session/generation.h"
 #include "wrapped.h"
 
@@ -11,8 +11,8 @@ namespace rolltape::binding {
 /// Alternatives to keep per token. @throws Error kInvalidArg.
 std::size_t topWidthArg(Napi::Value value);
 
-/// The routed experts that a request asked for; undefined for none. @throws Error kInvalidArg.
-std::optional<RoutedExperts> expertsArg(Napi::Value value);
+/// The values that a request asked for; undefined for none. @throws Error kInvalidArg.
+AskedValues askedArg(Napi::Value value);
 
 /// NativeGeneration.
 class GenerationObject : public Wrapped<GenerationObject> {

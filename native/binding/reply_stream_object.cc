@@ -11,9 +11,9 @@ namespace {
 std::unique_ptr<FrameReader> readerArg(const Napi::CallbackInfo& info, const Generation& generation) {
   const std::string format = utf8Arg(info[0], "format");
   const std::int32_t version = int32Arg(info[2], "version");
-  const std::optional<RoutedExperts> experts = expertsArg(info[4]);
-  if (format == "sglang") return std::make_unique<SglangStream>(generation, version, experts);
-  if (format == "vllm") return std::make_unique<VllmStream>(generation, version, topWidthArg(info[3]), experts);
+  const AskedValues asked = askedArg(info[4]);
+  if (format == "sglang") return std::make_unique<SglangStream>(generation, version, asked);
+  if (format == "vllm") return std::make_unique<VllmStream>(generation, version, topWidthArg(info[3]), asked);
   throwInvalid("format", "\"sglang\" or \"vllm\"");
 }
 

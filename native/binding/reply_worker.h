@@ -20,11 +20,11 @@ struct ReplyReader {
   std::int32_t version;
   /// Alternatives per token, where the format asks for them.
   std::size_t topWidth = 0;
-  std::optional<RoutedExperts> experts = std::nullopt;
+  AskedValues asked = {};
 
   EngineReply operator()(std::span<const std::uint8_t> body) const {
-    return format == Format::kSglang ? readSglangReply(body, version, experts)
-                                     : readVllmReply(body, version, topWidth, experts);
+    return format == Format::kSglang ? readSglangReply(body, version, asked)
+                                     : readVllmReply(body, version, topWidth, asked);
   }
 };
 

@@ -8,7 +8,7 @@ import {
   ensureTinyModel,
   type TinyModel,
 } from "../engine/index.js";
-import { expertBytes } from "../engine/servers/call/routed-experts.js";
+import { expertBytes } from "../engine/servers/call/token-values.js";
 import { type FolderChatModel, loadChatModel } from "../model/load-chat-model.js";
 import { ModelFolderError } from "../model/model-files.js";
 import type { ExpertModel } from "../native/contract.js";

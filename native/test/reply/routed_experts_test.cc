@@ -133,19 +133,19 @@ TEST(RoutedExperts, AreReadFromWholeRepliesAndStreamsOfBothEngines) {
 
     const std::string vllm = vllmReply(count, member(npyText) + ",\"finish_reason\":\"length\"");
     const std::string sglang = sglangReply(count, member(int32Text) + ",\"finish_reason\":{\"type\":\"length\"}");
-    EngineReply reply = readVllmReply(test::bytesOf(vllm), 0, 0, asked);
+    EngineReply reply = readVllmReply(test::bytesOf(vllm), 0, 0, {asked});
     EXPECT_TRUE(reply.hasExperts);
     ASSERT_EQ(wanted, recorded(reply.tokens, asked.start)) << round;
-    ASSERT_EQ(wanted, recorded(readSglangReply(test::bytesOf(sglang), 0, asked).tokens, asked.start)) << round;
+    ASSERT_EQ(wanted, recorded(readSglangReply(test::bytesOf(sglang), 0, {asked}).tokens, asked.start)) << round;
 
     Generation fromVllm;
-    ReplyStream stream(std::make_unique<VllmStream>(fromVllm, 0, 0, asked));
+    ReplyStream stream(std::make_unique<VllmStream>(fromVllm, 0, 0, AskedValues{asked}));
     test::pushInPieces(stream, fromVllm, "data: " + vllm + "\n\ndata: [DONE]\n\n", random);
     EXPECT_TRUE(stream.end(fromVllm).hasExperts);
     ASSERT_EQ(wanted, recorded(fromVllm, asked.start)) << round;
 
     Generation fromSglang;
-    ReplyStream frames(std::make_unique<SglangStream>(fromSglang, 0, asked));
+    ReplyStream frames(std::make_unique<SglangStream>(fromSglang, 0, AskedValues{asked}));
     const std::string earlier = count > 1 ? "data: " + sglangReply(count - 1, "") + "\n\n" : "";
     test::pushInPieces(frames, fromSglang, earlier + "data: " + sglang + "\n\ndata: [DONE]\n\n", random);
     EXPECT_TRUE(frames.end(fromSglang).hasExperts);
@@ -163,7 +163,7 @@ TEST(RoutedExperts, AreReadAsVllmSendsThem) {
   const RoutedExperts asked{.layers = 3, .topK = 2, .experts = 8, .promptLength = 40, .start = 39};
   const Rows wanted{0, 0, 2, 6, 5, 3, 0, 0, 2, 6, 6, 5, 0, 0, 0, 2, 5, 6,
                     0, 0, 2, 6, 6, 5, 0, 0, 0, 2, 5, 6, 0, 0, 2, 6, 3, 5};
-  EXPECT_EQ(wanted, recorded(readVllmReply(test::bytesOf(vllmReply(6, member(kFromVllm))), 0, 0, asked).tokens, 39));
+  EXPECT_EQ(wanted, recorded(readVllmReply(test::bytesOf(vllmReply(6, member(kFromVllm))), 0, 0, {asked}).tokens, 39));
 }
 
 TEST(RoutedExperts, OfAResumedCallFollowThoseOfItsFirstReply) {
@@ -182,10 +182,12 @@ TEST(RoutedExperts, OfAResumedCallFollowThoseOfItsFirstReply) {
     };
     Generation generation;
     generation.append(
-        readVllmReply(test::bytesOf(reply(asked.start, asked.promptLength + before - 1, before)), 0, 0, asked).tokens);
+        readVllmReply(test::bytesOf(reply(asked.start, asked.promptLength + before - 1, before)), 0, 0, {asked})
+            .tokens);
     asked.promptLength += static_cast<std::uint32_t>(before);
     asked.start = asked.promptLength - 1;
-    generation.append(readVllmReply(test::bytesOf(reply(asked.start, rows.size() / width, after)), 0, 0, asked).tokens);
+    generation.append(
+        readVllmReply(test::bytesOf(reply(asked.start, rows.size() / width, after)), 0, 0, {asked}).tokens);
     ASSERT_EQ(rowsFrom(rows, asked, first.start), recorded(generation, first.start)) << round;
   }
 }
@@ -199,12 +201,12 @@ TEST(RoutedExperts, OfRepliesToRequestsWithoutThemArePassedOver) {
 TEST(RoutedExperts, MayBeMissing) {
   const RoutedExperts asked{.layers = 2, .topK = 2, .experts = 8, .promptLength = 3};
   for (const char* const text : {"", ",\"routed_experts\":null"}) {
-    EXPECT_FALSE(readVllmReply(test::bytesOf(vllmReply(2, text)), 0, 0, asked).hasExperts);
-    EXPECT_FALSE(readSglangReply(test::bytesOf(sglangReply(2, text)), 0, asked).hasExperts);
+    EXPECT_FALSE(readVllmReply(test::bytesOf(vllmReply(2, text)), 0, 0, {asked}).hasExperts);
+    EXPECT_FALSE(readSglangReply(test::bytesOf(sglangReply(2, text)), 0, {asked}).hasExperts);
   }
   // A call that was aborted in the queue sampled nothing.
   const std::string aborted = ",\"finish_reason\":{\"type\":\"abort\"}" + member("");
-  EXPECT_EQ(0u, readSglangReply(test::bytesOf(sglangReply(0, aborted)), 0, asked).tokens.length());
+  EXPECT_EQ(0u, readSglangReply(test::bytesOf(sglangReply(0, aborted)), 0, {asked}).tokens.length());
 }
 
 TEST(RoutedExperts, AreRefusedIfTheyAreNotThoseOfTheModelAndTheTokens) {
@@ -212,14 +214,14 @@ TEST(RoutedExperts, AreRefusedIfTheyAreNotThoseOfTheModelAndTheTokens) {
   // Three tokens of the prompt and two outputs have rows 1 to 3.
   const std::string values(12, '\1');
   const auto vllm = [&](const std::string& file) {
-    return test::thrownBy([&] { readVllmReply(test::bytesOf(vllmReply(2, member(base64(file)))), 0, 0, asked); })
+    return test::thrownBy([&] { readVllmReply(test::bytesOf(vllmReply(2, member(base64(file)))), 0, 0, {asked}); })
         .code();
   };
   const auto sglang = [&](const std::string& text) {
-    return test::thrownBy([&] { readSglangReply(test::bytesOf(sglangReply(2, member(text))), 0, asked); }).code();
+    return test::thrownBy([&] { readSglangReply(test::bytesOf(sglangReply(2, member(text))), 0, {asked}); }).code();
   };
   EXPECT_NO_THROW(readVllmReply(test::bytesOf(vllmReply(2, member(base64(npy("|u1", "False", "(3, 2, 2)", values))))),
-                                0, 0, asked));
+                                0, 0, {asked}));
   for (const std::string& file : {
            npy("|u1", "True", "(3, 2, 2)", values),
            npy("<i4", "False", "(3, 2, 2)", values),
@@ -256,14 +258,14 @@ TEST(RoutedExperts, AreRefusedWithPaddingInTheMiddle) {
   const std::string int32s = base64(bytesOfValues<std::uint32_t>(Rows(3001, 7)));
   for (const std::size_t end : {std::size_t{4}, std::size_t{4096}, std::size_t{8192}, std::size_t{8196}}) {
     const std::string reply = sglangReply(2, member(replaced(int32s, end)));
-    EXPECT_CODE(kReplyMalformed, readSglangReply(test::bytesOf(reply), 0, asked)) << end;
+    EXPECT_CODE(kReplyMalformed, readSglangReply(test::bytesOf(reply), 0, {asked})) << end;
   }
   for (std::size_t padding = 0; padding < 12; ++padding) {
     const std::string file = npyOf(Rows(3001, 7), asked, padding);
     const std::size_t header = file.find('\n') + 1;
     for (const std::size_t end : {std::size_t{16}, (header + 2) / 3 * 4, std::size_t{4096}}) {
       const std::string reply = vllmReply(2, member(replaced(base64(file), end)));
-      EXPECT_CODE(kReplyMalformed, readVllmReply(test::bytesOf(reply), 0, 0, asked)) << padding;
+      EXPECT_CODE(kReplyMalformed, readVllmReply(test::bytesOf(reply), 0, 0, {asked})) << padding;
     }
   }
 }
@@ -271,7 +273,7 @@ TEST(RoutedExperts, AreRefusedWithPaddingInTheMiddle) {
 TEST(RoutedExperts, MayBeNoRowsIfNoneAreDue) {
   const RoutedExperts asked{.layers = 3, .topK = 2, .experts = 8, .promptLength = 3, .start = 3};
   const std::string reply = vllmReply(1, member(base64(npyOf({}, asked, 3))));
-  EXPECT_TRUE(readVllmReply(test::bytesOf(reply), 0, 0, asked).tokens.channels().empty());
+  EXPECT_TRUE(readVllmReply(test::bytesOf(reply), 0, 0, {asked}).tokens.channels().empty());
 }
 
 TEST(RoutedExperts, AreAskedForFromTheFirstTokenThatHasNone) {

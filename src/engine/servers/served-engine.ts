@@ -3,7 +3,7 @@ import { startCallDeadline } from "../call-deadline.js";
 import type { Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
 import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
-import { expertBytes } from "./call/routed-experts.js";
+import { expertBytes } from "./call/token-values.js";
 import type { EngineServer } from "./engine-server.js";
 import { checkServerOptions, type EngineServerOptions } from "./engine-server-options.js";
 import { PauseControl } from "./pause/pause-control.js";

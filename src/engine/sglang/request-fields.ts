@@ -1,3 +1,4 @@
+import type { AskedValues } from "../../native/contract.js";
 import type { Grammar, SamplingParams } from "../engine.js";
 import { sharedSamplingFields } from "../sampling-fields.js";
 
@@ -9,8 +10,7 @@ export interface SglangRequestFields {
   readonly tokens: number;
   /** Maximum number of reasoning tokens; undefined for no limit. Only for servers that enforce it. */
   readonly thinkingBudget?: number | undefined;
-  /** The first token whose routed experts are returned; undefined for none. */
-  readonly expertsFrom?: number | undefined;
+  readonly asked: AskedValues;
   readonly rid: string;
   readonly stream: boolean;
 }
@@ -22,7 +22,7 @@ export interface SglangRequestFields {
  * `stop` is the exception: missing and empty mean the same, and a server without a tokenizer refuses it.
  */
 export function requestSuffix(request: SglangRequestFields): string {
-  const { sampling, tokens, thinkingBudget, expertsFrom, rid, stream } = request;
+  const { sampling, tokens, thinkingBudget, asked, rid, stream } = request;
   const fields = {
     sampling_params: samplingFields(sampling, tokens, thinkingBudget),
     // Counts the tokens until the reasoning ends.
@@ -31,8 +31,8 @@ export function requestSuffix(request: SglangRequestFields): string {
     logprob_start_len: -1,
     top_logprobs_num: sampling.topLogprobs,
     return_text_in_logprobs: false,
-    return_routed_experts: expertsFrom === undefined ? undefined : true,
-    routed_experts_start_len: expertsFrom,
+    return_routed_experts: asked.experts && true,
+    routed_experts_start_len: asked.experts?.start,
     stream,
     rid,
   };

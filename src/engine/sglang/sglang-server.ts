@@ -11,8 +11,8 @@ import {
   type WeightSource,
 } from "../engine.js";
 import { markForced } from "../servers/call/mark-forced.js";
-import { RoutedExperts } from "../servers/call/routed-experts.js";
 import { StopReached } from "../servers/call/stop-watch.js";
+import { TokenValues } from "../servers/call/token-values.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
@@ -61,14 +61,14 @@ export class SglangServer implements EngineServer {
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
   readonly #info: ServerInfo;
-  readonly #experts: RoutedExperts | undefined;
+  readonly #values: TokenValues;
   readonly #onWarning: ((message: string) => void) | undefined;
   /** The last abort was refused, and a warning was logged. */
   #abortsRefused = false;
 
   constructor(url: string, options: SglangOptions) {
     this.url = url;
-    this.#experts = RoutedExperts.of(url, options);
+    this.#values = new TokenValues(url, options);
     this.#connections = new ServerConnections(url, options.maxInflight, options);
     this.#info = new ServerInfo(this.#connections);
     this.#onWarning = options.onWarning;
@@ -81,18 +81,17 @@ export class SglangServer implements EngineServer {
     const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(request);
     if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) request.ignored("seed");
     const stream = call.onTokens !== undefined || this.versions.isStreamed;
-    const experts = this.#experts?.ask(call);
-    const expertsFrom = experts?.start;
-    const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, expertsFrom, rid, stream });
+    const asked = this.#values.ask(call);
+    const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, asked, rid, stream });
     const { body, onSent } = await writeBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
     // Without an abort request, a server needs seconds to notice that the connection is closed.
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      const encoded = { path: "generate", body, onSent, format: "sglang", experts } as const;
+      const encoded = { path: "generate", body, onSent, format: "sglang", asked } as const;
       const reply = await generateOnce(this.#connections, request, encoded);
-      this.#experts?.note(experts, reply);
+      this.#values.note(asked, reply);
       return reply;
     } catch (error) {
       if (error instanceof StopReached) abort();

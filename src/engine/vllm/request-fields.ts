@@ -1,3 +1,4 @@
+import type { AskedValues } from "../../native/contract.js";
 import type { Grammar, SamplingParams } from "../engine.js";
 import { sharedSamplingFields } from "../sampling-fields.js";
 
@@ -12,8 +13,7 @@ export interface VllmRequestFields {
   readonly stream: boolean;
   /** Request one alternative more than the call needs; see {@link generateSuffix}. */
   readonly oneMore?: boolean;
-  /** The first token whose routed experts are returned. Servers without the flag ignore it. */
-  readonly expertsFrom?: number | undefined;
+  readonly asked: AskedValues;
   /** Maximum number of reasoning tokens; undefined for no limit. */
   readonly thinkingBudget?: number | undefined;
 }
@@ -54,8 +54,9 @@ export function completionsSuffix(fields: VllmRequestFields): string {
   });
 }
 
-function expertsField({ expertsFrom }: VllmRequestFields): Record<string, number> {
-  return expertsFrom === undefined ? {} : { routed_experts_prompt_start: expertsFrom };
+/** Servers without the flag ignore this field. */
+function expertsField({ asked }: VllmRequestFields): Record<string, number> {
+  return asked.experts ? { routed_experts_prompt_start: asked.experts.start } : {};
 }
 
 function suffix({ model, requestId, stream }: VllmRequestFields, more: Record<string, unknown>): string {

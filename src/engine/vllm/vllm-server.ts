@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AskedExperts } from "../../native/contract.js";
+import type { AskedValues } from "../../native/contract.js";
 import {
   EngineError,
   type GenerateCall,
@@ -9,7 +9,7 @@ import {
   type ServerWarning,
   type WeightSource,
 } from "../engine.js";
-import { RoutedExperts } from "../servers/call/routed-experts.js";
+import { TokenValues } from "../servers/call/token-values.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { type EncodedRequest, ServerConnections } from "../servers/wire/connections.js";
@@ -60,7 +60,7 @@ export class VllmServer implements EngineServer {
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
   readonly #flags = new KnownFlags();
-  readonly #experts: RoutedExperts | undefined;
+  readonly #values: TokenValues;
   /** The last load of weights failed, or was not waited for. */
   #mayBeHalfLoaded = false;
 
@@ -69,7 +69,7 @@ export class VllmServer implements EngineServer {
     this.url = url;
     this.#connections = new ServerConnections(url, maxInflight, { apiKey });
     this.#modelName = model;
-    this.#experts = RoutedExperts.of(url, options);
+    this.#values = new TokenValues(url, options);
     this.#api = api === "auto" ? ["generate", "completions"] : [api];
     this.#endpoints = this.#api;
   }
@@ -115,11 +115,11 @@ export class VllmServer implements EngineServer {
       const flags = this.#flags.current;
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
       const stream = this.versions.isStreamed;
-      const encoded = await encodeRequest(endpoint, call, { model, flags, stream, experts: this.#experts?.ask(call) });
+      const encoded = await encodeRequest(endpoint, call, { model, flags, stream, asked: this.#values.ask(call) });
       request.signal.throwIfAborted();
       try {
         const reply = await generateOnce(this.#connections, request, encoded);
-        this.#experts?.note(encoded.experts, reply);
+        this.#values.note(encoded.asked, reply);
         return reply;
       } catch (error) {
         const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);
@@ -260,13 +260,14 @@ interface RequestOptions {
   /** Streams the reply although the call is not streamed. */
   readonly stream?: boolean;
   readonly idPrefix?: string;
-  readonly experts?: AskedExperts | undefined;
+  /** Absent for a probe. */
+  readonly asked?: AskedValues;
 }
 
 async function encodeRequest(
   endpoint: Endpoint,
   call: GenerateCall,
-  { model, flags, stream = false, idPrefix = "", experts }: RequestOptions,
+  { model, flags, stream = false, idPrefix = "", asked = {} }: RequestOptions,
 ): Promise<EncodedRequest> {
   const { generation } = call;
   const sampling = flags?.findsStops === false ? { ...call.sampling, stop: [] } : call.sampling;
@@ -280,9 +281,9 @@ async function encodeRequest(
     requestId,
     stream: stream || isStreamed(endpoint, call),
     oneMore: flags?.listsOneMore ?? false,
-    expertsFrom: experts?.start,
+    asked,
   };
-  const common = { headers: { "x-request-id": requestId }, format: "vllm", experts } as const;
+  const common = { headers: { "x-request-id": requestId }, format: "vllm", asked } as const;
   return endpoint === "generate"
     ? { ...common, path: GENERATE_PATH, ...(await writeBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
     : {

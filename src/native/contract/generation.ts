@@ -76,6 +76,11 @@ export interface AskedExperts extends ExpertModel {
   readonly start: number;
 }
 
+/** The values of tokens that a request asked for beside their ids and log probabilities. Those of a reply that were not asked for are skipped. */
+export interface AskedValues {
+  readonly experts?: AskedExperts | undefined;
+}
+
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;
@@ -103,26 +108,25 @@ export interface NativeGeneration {
    * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).
    *
    * @param version for tokens for which the reply names none
-   * @param experts the routed experts that the request asked for; without, those of the reply are passed over
    */
-  appendSglangReply(body: Uint8Array, version: number, experts?: AskedExperts): EngineReply;
+  appendSglangReply(body: Uint8Array, version: number, asked?: AskedValues): EngineReply;
   /**
    * The same on a worker thread, for large bodies, which are read in place. Until it settles, the generation must not
    * be used, and the body must not be changed or transferred. Its buffer must have a fixed size.
    */
-  appendSglangReplyAsync(body: Uint8Array, version: number, experts?: AskedExperts): Promise<EngineReply>;
+  appendSglangReplyAsync(body: Uint8Array, version: number, asked?: AskedValues): Promise<EngineReply>;
   /**
    * Reads a complete reply of vLLM's `/inference/v1/generate` or `/v1/completions`, like {@link appendSglangReply}.
    *
    * @param topLogprobs number of alternatives per token to keep
    */
-  appendVllmReply(body: Uint8Array, version: number, topLogprobs: number, experts?: AskedExperts): EngineReply;
+  appendVllmReply(body: Uint8Array, version: number, topLogprobs: number, asked?: AskedValues): EngineReply;
   /** The same on a worker thread, like {@link appendSglangReplyAsync}. */
   appendVllmReplyAsync(
     body: Uint8Array,
     version: number,
     topLogprobs: number,
-    experts?: AskedExperts,
+    asked?: AskedValues,
   ): Promise<EngineReply>;
   /**
    * Marks the tokens that a budget for the reasoning forced, and no others. Batches do not train on marked tokens: they have

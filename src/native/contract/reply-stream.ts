@@ -1,4 +1,4 @@
-import type { AskedExperts, NativeGeneration } from "./generation.js";
+import type { AskedValues, NativeGeneration } from "./generation.js";
 import type { EngineReply, NamedVersions } from "./reply.js";
 
 /** The engine whose wire format a reply has. */
@@ -8,14 +8,13 @@ export type ReplyFormat = "sglang" | "vllm";
  * @param generation receives the tokens
  * @param version of tokens that were sampled before the engine was given a version
  * @param topLogprobs number of alternatives per token to keep. vLLM may list more than were requested.
- * @param experts the routed experts that the request asked for; without, those of the reply are passed over
  */
 export type NativeReplyStreamConstructor = new (
   format: ReplyFormat,
   generation: NativeGeneration,
   version: number,
   topLogprobs: number,
-  experts?: AskedExperts,
+  asked?: AskedValues,
 ) => NativeReplyStream;
 
 /**

@@ -11,8 +11,8 @@ interface Choices {
 
 /** Returns a request as Rolltape sends it. */
 function generation(rid: string, stream: boolean, choices: Choices = {}): CaptureRequest {
-  const { sampling: asked = PLAIN, prompt = PROMPT } = choices;
-  const suffix = requestSuffix({ sampling: asked, tokens: 0, rid, stream });
+  const { sampling = PLAIN, prompt = PROMPT } = choices;
+  const suffix = requestSuffix({ sampling, tokens: 0, asked: {}, rid, stream });
   return post(
     "/generate",
     JSON.parse(`${REQUEST_PREFIX}${JSON.stringify(prompt)}${suffix}`) as Record<string, unknown>,

@@ -26,10 +26,11 @@ interface Choices {
 
 /** Returns a request as Rolltape sends it. */
 function generation(endpoint: Endpoint, requestId: string, stream: boolean, choices: Choices = {}): CaptureRequest {
-  const { sampling: asked = PLAIN, prompt = PROMPT, fields = {} } = choices;
+  const { sampling = PLAIN, prompt = PROMPT, fields = {} } = choices;
   const { path, prefix, suffix } = ENDPOINTS[endpoint];
-  const { maxTokens, minTokens } = asked;
-  const all = { sampling: asked, maxTokens, minTokens, model: MODEL, requestId, stream, oneMore: true, ...fields };
+  const { maxTokens, minTokens } = sampling;
+  const own = { maxTokens, minTokens, model: MODEL, requestId, stream, oneMore: true, asked: {} };
+  const all = { sampling, ...own, ...fields };
   return post(path, JSON.parse(`${prefix}${JSON.stringify(prompt)}${suffix(all)}`) as Record<string, unknown>);
 }
 

@@ -110,8 +110,8 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
   if (finish.type.empty()) json.fail("finish_reason without a type");
 }
 
-void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& versions,
-                  const std::optional<RoutedExperts>& experts, const SglangKnown* known) {
+void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& versions, const AskedValues& asked,
+                  const SglangKnown* known) {
   json.object([&](std::string_view key) {
     if (key == "output_token_logprobs") {
       readLogprobs(json, meta, known == nullptr ? nullptr : &known->logprobs);
@@ -134,8 +134,8 @@ void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& version
       meta.completionTokens = readReplyCount(json, "completion_tokens");
     } else if (key == "cached_tokens") {
       meta.cachedTokens = readReplyCount(json, "cached_tokens");
-    } else if (key == "routed_experts" && experts) {
-      meta.experts = readInt32Experts(json, *experts);
+    } else if (key == "routed_experts" && asked.experts) {
+      meta.experts = readInt32Experts(json, *asked.experts);
     } else {
       json.skip();
     }
@@ -181,8 +181,7 @@ void SglangMetaInfo::clear() {
   experts.reset();
 }
 
-void readSglangFields(JsonCursor& json, SglangFields& fields, const std::optional<RoutedExperts>& experts,
-                      const SglangKnown* known) {
+void readSglangFields(JsonCursor& json, SglangFields& fields, const AskedValues& asked, const SglangKnown* known) {
   clear(fields);
   if (json.peek() == '[') json.fail("an array of replies, where one was asked for");
   json.object([&](std::string_view key) {
@@ -190,7 +189,7 @@ void readSglangFields(JsonCursor& json, SglangFields& fields, const std::optiona
       // What an earlier meta_info held does not count.
       fields.metaInfo.clear();
       fields.hasMetaInfo = true;
-      readMetaInfo(json, fields.metaInfo, fields.versions, experts, known);
+      readMetaInfo(json, fields.metaInfo, fields.versions, asked, known);
     } else if (key == "output_ids") {
       readOutputIds(json, fields, known == nullptr ? nullptr : &known->outputIds);
     } else if (key == "error") {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../../json/cursor.h"
+#include "../asked_values.h"
 #include "../engine_reply.h"
-#include "../routed_experts.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
 #include "known_items.h"
@@ -66,10 +66,10 @@ struct SglangFields {
 };
 
 /// Reads the whole text in place of what `fields` holds. A key that comes twice counts where it comes last.
-/// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
+/// @param asked values of tokens to read. Others are skipped.
 /// @param known items that need not be read again; null for none.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch for more alternatives than a token can have.
-void readSglangFields(JsonCursor& json, SglangFields& fields, const std::optional<RoutedExperts>& experts,
+void readSglangFields(JsonCursor& json, SglangFields& fields, const AskedValues& asked,
                       const SglangKnown* known = nullptr);
 
 }  // namespace rolltape

@@ -69,10 +69,10 @@ TopLogprobs topOf(SglangMetaInfo& meta) {
 }  // namespace
 
 EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion,
-                            const std::optional<RoutedExperts>& experts) {
+                            const AskedValues& asked) {
   JsonCursor json(body);
   SglangFields fields;
-  readSglangFields(json, fields, experts);
+  readSglangFields(json, fields, asked);
   if (!fields.hasMetaInfo) json.fail("no meta_info");
   SglangMetaInfo& meta = fields.metaInfo;
   if (meta.hasLogprobs) {
@@ -86,7 +86,7 @@ EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fal
   std::vector<VersionRun> runs = versionRuns(meta, fallbackVersion, fields.versions);
   TopLogprobs top = topOf(meta);
   reply.tokens = Generation(std::move(meta.ids), std::move(meta.logprobs), std::move(runs), std::move(top));
-  if (meta.experts) addExperts(reply.tokens, *experts, std::move(*meta.experts), reply.tokens.length());
+  if (meta.experts) addExperts(reply.tokens, *asked.experts, std::move(*meta.experts), reply.tokens.length());
   reply.hasExperts = meta.experts.has_value();
   reply.versions = std::move(fields.versions);
   reply.id = std::move(meta.id);

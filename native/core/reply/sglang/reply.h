@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
+#include "../asked_values.h"
 #include "../engine_reply.h"
-#include "../routed_experts.h"
 
 namespace rolltape {
 
@@ -17,10 +17,10 @@ namespace rolltape {
 /// weight_version; else `fallbackVersion`. An alternative of output_top_logprobs that the
 /// sampler excluded (null or -Infinity) leaves its place unused.
 ///
-/// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
+/// @param asked values of tokens to read. Others are skipped.
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log
 /// probabilities, spans and counts disagree, kReplyNotFinite for a log probability that is not finite.
 EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion,
-                            const std::optional<RoutedExperts>& experts = std::nullopt);
+                            const AskedValues& asked = {});
 
 }  // namespace rolltape

@@ -64,7 +64,7 @@ void SglangStream::read(RoomyText frame, Generation& into) {
 
 void SglangStream::readFields(RoomyText frame) {
   JsonCursor json(frame);
-  readSglangFields(json, fields_, experts_, &known_);
+  readSglangFields(json, fields_, asked_, &known_);
   if (!fields_.hasMetaInfo && !fields_.error) json.fail("no meta_info");
 }
 
@@ -187,7 +187,7 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
                           std::move(top));
     }
     if (meta.experts) {
-      addExperts(tokens, *experts_, std::move(*fields_.metaInfo.experts), total);
+      addExperts(tokens, *asked_.experts, std::move(*fields_.metaInfo.experts), total);
       end_.hasExperts = true;
     }
     into.append(std::move(tokens), from, last);

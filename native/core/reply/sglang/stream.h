@@ -21,9 +21,9 @@ class SglangStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
-  /// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
-  SglangStream(const Generation& into, std::int32_t version, const std::optional<RoutedExperts>& experts = std::nullopt)
-      : FrameReader(into), firstVersion_(version), experts_(experts) {
+  /// @param asked values of tokens to read. Others are skipped.
+  SglangStream(const Generation& into, std::int32_t version, const AskedValues& asked = {})
+      : FrameReader(into), firstVersion_(version), asked_(asked) {
     unnamedVersion = version;
   }
 
@@ -48,7 +48,7 @@ class SglangStream final : public FrameReader {
   void keepEnd();
 
   std::int32_t firstVersion_;
-  std::optional<RoutedExperts> experts_;
+  AskedValues asked_;
   /// Tokens of this reply that were recorded.
   std::size_t count_ = 0;
   /// Arrays are deltas: none begins with what is known, and nothing is remembered of them.

@@ -28,7 +28,7 @@ void readTokenIds(JsonCursor& json, VllmChoice& choice) {
 }
 
 void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std::size_t topWidth,
-                const std::optional<RoutedExperts>& experts) {
+                const AskedValues& asked) {
   EngineFinish stop;
   json.object([&](std::string_view key) {
     if (key == "token_ids") {
@@ -42,8 +42,8 @@ void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std:
       readFinishReason(json, choice);
     } else if (key == "stop_reason") {
       readStopMatch(json, "stop_reason", stop);
-    } else if (key == "routed_experts" && experts) {
-      choice.experts = readNpyExperts(json, *experts);
+    } else if (key == "routed_experts" && asked.experts) {
+      choice.experts = readNpyExperts(json, *asked.experts);
     } else {
       json.skip();
     }
@@ -79,14 +79,13 @@ void readId(JsonCursor& json, VllmFields& fields) {
 
 }  // namespace
 
-VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth,
-                          const std::optional<RoutedExperts>& experts) {
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth, const AskedValues& asked) {
   VllmFields fields;
   json.object([&](std::string_view key) {
     if (key == "choices") {
       fields.choices.clear();
       if (!json.consumeNull()) {
-        json.array([&] { readChoice(json, fields.choices.emplace_back(), named, topWidth, experts); });
+        json.array([&] { readChoice(json, fields.choices.emplace_back(), named, topWidth, asked); });
       }
     } else if (key == "usage") {
       readUsage(json, fields);

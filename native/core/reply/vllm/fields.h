@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../../json/cursor.h"
+#include "../asked_values.h"
 #include "../engine_reply.h"
-#include "../routed_experts.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
 
@@ -44,9 +44,8 @@ struct VllmFields {
 /// Reads the whole text. A key that comes twice counts where it comes last.
 /// @param named receives the versions.
 /// @param topWidth alternatives to keep per token: the most likely ones of those that the reply lists.
-/// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
+/// @param asked values of tokens to read. Others are skipped.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch.
-VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth,
-                          const std::optional<RoutedExperts>& experts);
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth, const AskedValues& asked);
 
 }  // namespace rolltape

@@ -7,15 +7,15 @@
 namespace rolltape {
 
 EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion, std::size_t topWidth,
-                          const std::optional<RoutedExperts>& experts) {
+                          const AskedValues& asked) {
   JsonCursor json(body);
   EngineReply reply;
-  VllmFields fields = readVllmFields(json, reply.versions, topWidth, experts);
+  VllmFields fields = readVllmFields(json, reply.versions, topWidth, asked);
   if (fields.choices.size() != 1) json.fail("expected one choice");
   VllmChoice& choice = fields.choices.front();
   Generation tokens = vllmTokens(choice, fallbackVersion);
   const std::vector<VersionRun> versions = vllmVersions(choice, tokens.length(), fallbackVersion, reply.versions);
-  if (choice.experts) addExperts(tokens, *experts, std::move(*choice.experts), tokens.length());
+  if (choice.experts) addExperts(tokens, *asked.experts, std::move(*choice.experts), tokens.length());
   reply.hasExperts = choice.experts.has_value();
   reply.tokens.append(std::move(tokens), 0, versions);
   checkVllmCount(fields.completionTokens, reply.tokens.length());

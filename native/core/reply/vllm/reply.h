@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "../asked_values.h"
 #include "../engine_reply.h"
-#include "../routed_experts.h"
 
 namespace rolltape {
 
@@ -16,10 +16,10 @@ namespace rolltape {
 /// are the same ones. Versions are those of the choice's weight_versions, else `fallbackVersion`.
 ///
 /// @param topWidth alternatives to keep per token.
-/// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
+/// @param asked values of tokens to read. Others are skipped.
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log
 /// probabilities, spans and counts disagree, kReplyNotFinite for a log probability that is not finite.
 EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion, std::size_t topWidth,
-                          const std::optional<RoutedExperts>& experts = std::nullopt);
+                          const AskedValues& asked = {});
 
 }  // namespace rolltape

@@ -8,7 +8,7 @@ namespace rolltape {
 
 void VllmStream::read(RoomyText frame, Generation& into) {
   JsonCursor json(frame);
-  VllmFields fields = readVllmFields(json, end_.versions, topWidth_, experts_);
+  VllmFields fields = readVllmFields(json, end_.versions, topWidth_, asked_);
   if (end_.error || (end_.finish && !fields.choices.empty())) {
     throw Error(ErrorCode::kReplyMismatch, "a frame comes after the last one");
   }
@@ -32,7 +32,7 @@ void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
     versions = vllmVersions(choice, into.length() - base() + tokens.length(), firstVersion_, end_.versions);
   }
   if (choice.experts) {
-    addExperts(tokens, *experts_, std::move(*choice.experts), into.length() - base() + tokens.length());
+    addExperts(tokens, *asked_.experts, std::move(*choice.experts), into.length() - base() + tokens.length());
     end_.hasExperts = true;
   }
   into.append(std::move(tokens), base(), versions);

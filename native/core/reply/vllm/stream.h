@@ -16,10 +16,9 @@ class VllmStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.
   /// @param version of tokens that were sampled before the engine was given a version.
-  /// @param experts the routed experts that were asked for. If absent, those of the reply are skipped.
-  VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth,
-             const std::optional<RoutedExperts>& experts = std::nullopt)
-      : FrameReader(into), firstVersion_(version), topWidth_(topWidth), experts_(experts) {
+  /// @param asked values of tokens to read. Others are skipped.
+  VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth, const AskedValues& asked = {})
+      : FrameReader(into), firstVersion_(version), topWidth_(topWidth), asked_(asked) {
     unnamedVersion = version;
   }
 
@@ -32,7 +31,7 @@ class VllmStream final : public FrameReader {
 
   std::int32_t firstVersion_;
   std::size_t topWidth_;
-  std::optional<RoutedExperts> experts_;
+  AskedValues asked_;
   EngineReply end_;
 };
 

@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { native } from "../../../native/addon.js";
-import type { AskedExperts, ReplyFormat } from "../../../native/contract.js";
+import type { AskedValues, ReplyFormat } from "../../../native/contract.js";
 import type { AbortSource } from "../../../support/async/abort-source.js";
 import { EngineError, type GenerateCall } from "../../engine.js";
 import { isBroken, notStarted, transportError } from "./errors.js";
@@ -29,8 +29,8 @@ export interface EncodedRequest extends RequestBody {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly format: ReplyFormat;
-  /** The routed experts that it asks for. */
-  readonly experts?: AskedExperts | undefined;
+  /** The values of tokens that it asks for. */
+  readonly asked: AskedValues;
 }
 
 /** The JSON body of a request. */

@@ -1,5 +1,5 @@
 import { native } from "../../../native/addon.js";
-import type { AskedExperts, EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
+import type { AskedValues, EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
 import { concatInSteps } from "../../../support/async/concat-in-steps.js";
 import { runInIterations } from "../../../support/async/run-steps.js";
 import { runAtOnce } from "../../../support/async/steps.js";
@@ -21,7 +21,7 @@ const ERROR_BYTES = 64 * 1024;
 export class GenerationSink implements ReplySink {
   readonly #request: ServerRequest;
   readonly #format: ReplyFormat;
-  readonly #experts: AskedExperts | undefined;
+  readonly #asked: AskedValues;
   readonly #size: ReplySize;
   #status = 0;
   #retryAfter = "";
@@ -29,11 +29,11 @@ export class GenerationSink implements ReplySink {
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  constructor(request: ServerRequest, format: ReplyFormat, experts: AskedExperts | undefined) {
+  constructor(request: ServerRequest, format: ReplyFormat, asked: AskedValues) {
     this.#request = request;
     this.#format = format;
-    this.#experts = experts;
-    this.#size = new ReplySize(request.call, format, experts);
+    this.#asked = asked;
+    this.#size = new ReplySize(request.call, format, asked);
   }
 
   begin(status: number, header: (name: string) => string): void {
@@ -46,7 +46,7 @@ export class GenerationSink implements ReplySink {
         generation,
         this.#request.versions.first,
         sampling.topLogprobs,
-        this.#experts,
+        this.#asked,
       );
     }
   }
@@ -118,12 +118,12 @@ export class GenerationSink implements ReplySink {
     try {
       if (this.#format === "sglang") {
         return isSmall
-          ? generation.appendSglangReply(body, first, this.#experts)
-          : await generation.appendSglangReplyAsync(body, first, this.#experts);
+          ? generation.appendSglangReply(body, first, this.#asked)
+          : await generation.appendSglangReplyAsync(body, first, this.#asked);
       }
       return isSmall
-        ? generation.appendVllmReply(body, first, sampling.topLogprobs, this.#experts)
-        : await generation.appendVllmReplyAsync(body, first, sampling.topLogprobs, this.#experts);
+        ? generation.appendVllmReply(body, first, sampling.topLogprobs, this.#asked)
+        : await generation.appendVllmReplyAsync(body, first, sampling.topLogprobs, this.#asked);
     } catch (error) {
       throw findErrorInBody(error, body) ?? replyError(error);
     }

@@ -1,4 +1,4 @@
-import type { ExpertModel, ReplyFormat } from "../../../native/contract.js";
+import type { AskedValues, ReplyFormat } from "../../../native/contract.js";
 import { EngineError, type GenerateCall } from "../../engine.js";
 
 /** Parts that a reply has once: head, usage, finish reason, comments that keep the connection open, and the body of an error. */
@@ -28,11 +28,8 @@ export class ReplySize {
   readonly #repeats: boolean;
   #bytes = 0;
 
-  constructor(
-    { prompt, generation, sampling }: GenerateCall,
-    format: ReplyFormat,
-    { layers, topK }: Pick<ExpertModel, "layers" | "topK"> = UNASKED_EXPERTS,
-  ) {
+  constructor({ prompt, generation, sampling }: GenerateCall, format: ReplyFormat, { experts }: AskedValues) {
+    const { layers, topK } = experts ?? UNASKED_EXPERTS;
     const output = Math.max(sampling.maxTokens - generation.length, 1);
     // The sampled token is listed beside the alternatives, and vLLM may be asked for one more of these.
     const entries = sampling.topLogprobs + 2;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+
+#include "routed_experts.h"
+
+namespace rolltape {
+
+/// The values of tokens that a request asked for beside their ids and log probabilities. A reader skips all others.
+struct AskedValues {
+  std::optional<RoutedExperts> experts = std::nullopt;
+};
+
+}  // namespace rolltape
