@@ -1,7 +1,7 @@
 """A tiny mixture-of-experts model, and the experts that transformers chooses.
 
-usage: experts.py make TOKENIZER_FOLDER OUT   writes a random Qwen3-MoE model in float32
-       experts.py route FOLDER                reads sequences of ids as a JSON list of lists, writes [token][layer][experts] of each
+usage: experts.py make TYPE TOKENIZER_FOLDER OUT   writes a random model in float32; TYPE is qwen3_moe or mixtral
+       experts.py route FOLDER                     reads sequences of ids as a JSON list of lists, writes [token][layer][experts] of each
 """
 
 import json
@@ -10,29 +10,42 @@ import sys
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForCausalLM, Qwen3MoeConfig, Qwen3MoeForCausalLM
+from transformers import (
+    AutoModelForCausalLM,
+    MixtralConfig,
+    MixtralForCausalLM,
+    Qwen3MoeConfig,
+    Qwen3MoeForCausalLM,
+)
 
 
-def make(tokenizer, out):
+COMMON = {
+    "hidden_size": 128,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 32,
+    "num_experts_per_tok": 2,
+    "max_position_embeddings": 4096,
+    "tie_word_embeddings": False,
+}
+
+MODELS = {
+    "qwen3_moe": (
+        Qwen3MoeForCausalLM,
+        Qwen3MoeConfig,
+        {"intermediate_size": 128, "moe_intermediate_size": 64, "num_experts": 8, "norm_topk_prob": True},
+    ),
+    "mixtral": (MixtralForCausalLM, MixtralConfig, {"intermediate_size": 64, "num_local_experts": 8}),
+}
+
+
+def make(kind, tokenizer, out):
     torch.manual_seed(5)
     own = json.loads((Path(tokenizer) / "config.json").read_text())
-    config = Qwen3MoeConfig(
-        vocab_size=own["vocab_size"],
-        hidden_size=64,
-        intermediate_size=128,
-        moe_intermediate_size=64,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        head_dim=32,
-        num_experts=8,
-        num_experts_per_tok=2,
-        norm_topk_prob=True,
-        max_position_embeddings=4096,
-        eos_token_id=own["eos_token_id"],
-        tie_word_embeddings=False,
-    )
-    model = Qwen3MoeForCausalLM(config).to(torch.float32)
+    model_class, config_class, sizes = MODELS[kind]
+    config = config_class(vocab_size=own["vocab_size"], eos_token_id=own["eos_token_id"], **COMMON, **sizes)
+    model = model_class(config).to(torch.float32)
     with torch.no_grad():
         # Wide enough that no two experts are nearly equal.
         for name, weights in model.named_parameters():
