@@ -80,10 +80,17 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
 def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client) -> None:
     description = client.openapi()
     for call in [
-        calls.start_session("a", "b", sampling_override={"temperature": 1.0}, split="eval", api_key="c"),
+        calls.start_session(
+            "a",
+            "b",
+            sampling_override={"temperature": 1.0},
+            without_channels=["routed_experts"],
+            split="eval",
+            api_key="c",
+        ),
         calls.set_reward(1, api_key="k", interaction_id="i"),
         calls.set_version(1),
-        calls.start_run("a", "b", sampling_override={"temperature": 1.0}, split="eval"),
+        calls.start_run("a", "b", sampling_override={"temperature": 1.0}, without_channels=["kept_ids"], split="eval"),
         calls.end_sessions(["g"], ["s"], run_ids=["r"], abort=True),
         calls.grant_capacity(2),
         calls.drain_engine("u", wait_seconds=1),

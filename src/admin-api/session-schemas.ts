@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutChannelsSchema } from "../facts/channels.js";
 import { fixedValues } from "../facts/sampling-override.js";
 import { controlBody } from "../http/control-body.js";
 import { ApiError } from "../http/errors.js";
@@ -24,6 +25,7 @@ const startFields = {
     .describe(
       "Sampling parameters of each call of the session, instead of those of requests and of the configuration.",
     ),
+  without_channels: withoutChannelsSchema,
   split: splitSchema.describe("`eval`: an evaluation session, which exports of training sessions refuse."),
 };
 
@@ -99,6 +101,9 @@ export const listedSession = z.object({
   run_id: z.string().nullable().describe("The run of the session."),
   x_session_id: z.string().nullable().describe("The header `X-Session-ID` of its calls, if it belongs to a run."),
   sampling_override: fixedValues.nullable().describe("Sampling parameters that the start of the session has fixed."),
+  without_channels: z
+    .array(z.string())
+    .describe("Channels that the session does not record, although its server does."),
   lease_id: z.string().nullable().describe("Lease of the rollout job for which the session runs."),
   state: z.enum(["active", "ended", "exported", "expired"]),
   created_at: seconds,

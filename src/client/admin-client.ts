@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import type { WithoutChannels } from "../facts/channels.js";
 import type { SamplingOverrideFields } from "../facts/sampling-override.js";
 import { readKeyTag } from "../session/worker-tag.js";
 import type { SessionTranscript } from "../transcript/format.js";
@@ -23,6 +24,8 @@ export interface StartSessionOptions extends CallOptions {
    * of `rollout.agent.sampling_override`.
    */
   readonly samplingOverride?: SamplingOverrideFields | undefined;
+  /** Channels that the session does not record, although the server does, such as `routed_experts`. */
+  readonly withoutChannels?: WithoutChannels;
   /** `eval`: an evaluation session, which exports of training sessions refuse. Default: `train`. */
   readonly split?: "train" | "eval" | undefined;
   /** Lease of the rollout job that starts the session, by which {@link AdminClient.deleteLease} finds it. */
@@ -251,6 +254,7 @@ export class AdminClient {
     taskId,
     groupId,
     samplingOverride,
+    withoutChannels,
     split,
     leaseId,
     apiKey,
@@ -260,6 +264,7 @@ export class AdminClient {
       task_id: taskId,
       group_id: groupId,
       sampling_override: samplingOverride,
+      without_channels: withoutChannels,
       split,
       lease_id: leaseId,
       api_key: apiKey,
@@ -269,8 +274,21 @@ export class AdminClient {
   }
 
   /** Creates a key for many sessions. No session is started yet. */
-  async startRun({ taskId, groupId, samplingOverride, split, ...options }: StartRunOptions = {}): Promise<StartedRun> {
-    const body = { task_id: taskId, group_id: groupId, sampling_override: samplingOverride, split };
+  async startRun({
+    taskId,
+    groupId,
+    samplingOverride,
+    withoutChannels,
+    split,
+    ...options
+  }: StartRunOptions = {}): Promise<StartedRun> {
+    const body = {
+      task_id: taskId,
+      group_id: groupId,
+      sampling_override: samplingOverride,
+      without_channels: withoutChannels,
+      split,
+    };
     // A key that its caller did not receive starts nothing.
     const reply = await this.#calls.json({ path: "/rl/start_run", body, idempotent: true, ...options }, runReply);
     return { runId: reply.run_id, runApiKey: reply.run_api_key };

@@ -1,3 +1,4 @@
+import type { WithoutChannels } from "../facts/channels.js";
 import type { Sampling } from "../facts/sampling.js";
 import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
 import type { AbortSource } from "../support/async/abort-source.js";
@@ -85,6 +86,8 @@ export interface GenerateCall {
    * enforces the budget calls `generation.markForced` with them.
    */
   readonly reasoning?: ReasoningMarkers | undefined;
+  /** Channels that the engine leaves out, although it gives them to other calls. Default: none. */
+  readonly withoutChannels?: WithoutChannels;
   /** Called if the engine ignores a parameter of `sampling`, before it adds the tokens that this concerns. */
   readonly onIgnored?: ((param: IgnorableParam) => void) | undefined;
 }
@@ -113,6 +116,8 @@ export interface Engine {
   contextLength(): Promise<number>;
   /** Bytes of the channels that the engine adds for each token of a sequence. Default 0. */
   readonly channelBytes?: number;
+  /** Metadata of batches that says how to read the engine's channels. Default: none. */
+  readonly channelMetadata?: Readonly<Record<string, unknown>>;
   /**
    * Returns the temperature with which the engine samples if a call has `temperature` and `topK`: engines replace values
    * that are too small to divide by. If undefined, the engine uses every temperature unchanged.

@@ -13,6 +13,7 @@ import type {
 } from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
 import { findContinuationProblem } from "./continuation/find-problem.js";
+import { type ModelExperts, readExperts } from "./experts.js";
 import type { KnownRendering } from "./jinja/index.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/choose-families.js";
@@ -72,7 +73,7 @@ export class FolderChatModel implements ChatModel {
   readonly contextLength: number | undefined;
   readonly vocabularySize: number;
   /** The experts of its layers, as config.json names them. Undefined if it has none. */
-  readonly experts: ReturnType<typeof readExperts>;
+  readonly experts: ModelExperts | undefined;
   /** The families that describe how the model writes reasoning and tool calls. */
   readonly families: OutputFamilies;
   readonly toolCalls: ToolCallSupport;
@@ -96,7 +97,8 @@ export class FolderChatModel implements ChatModel {
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     this.vocabularySize = readVocabularySize(files);
-    this.experts = readExperts(files);
+    const { config } = files;
+    this.experts = readExperts(config) ?? (config.text_config ? readExperts(config.text_config) : undefined);
     const sources = templateSources(folder, files);
     const signs = collectSigns(sources, files, this.#vocabulary);
     this.families = chooseFamilies(options, signs);
@@ -273,15 +275,6 @@ function collectSigns(
     isAdded: (spelling) => vocabulary.isAdded(spelling),
     modelType: config.model_type ?? undefined,
   };
-}
-
-/** The layers of a mixture-of-experts model, the experts of a layer, and how many of them a token goes through. */
-function readExperts({ config }: ModelFiles) {
-  const of = config.num_experts_per_tok ? config : config.text_config;
-  // A field of another family may be 0.
-  const experts = [of?.num_experts, of?.num_local_experts, of?.n_routed_experts].find((count) => (count ?? 0) > 0);
-  if (!of?.num_hidden_layers || !of.num_experts_per_tok || !experts) return undefined;
-  return { layers: of.num_hidden_layers, topK: of.num_experts_per_tok, experts };
 }
 
 /** Collects the ids that end a turn from all files. */

@@ -45,6 +45,10 @@ const tokenizerConfigSchema = z.looseObject({
 });
 
 const generationConfigSchema = z.looseObject({ eos_token_id: stopIds });
+/** A field of which a family may have its own form. It tells only which layers have experts, so then it is ignored. */
+const layerList = <T extends z.ZodType>(item: T) => z.array(item).nullish().catch(undefined);
+const layerStep = z.int().min(1).nullish().catch(undefined);
+
 /** Fields that are at the top of config.json, or in `text_config` for models that also take images. */
 const languageModelFields = {
   eos_token_id: stopIds,
@@ -55,11 +59,19 @@ const languageModelFields = {
   num_experts: z.int().nullish(),
   num_local_experts: z.int().nullish(),
   n_routed_experts: z.int().nullish(),
+  mlp_layer_types: layerList(z.string()),
+  moe_layers: layerList(z.int()),
+  mlp_only_layers: layerList(z.int()),
+  decoder_sparse_step: layerStep,
+  first_k_dense_replace: z.int().nullish().catch(undefined),
+  moe_layer_freq: layerStep,
 };
+const languageModelSchema = z.looseObject(languageModelFields);
+export type LanguageModelConfig = z.infer<typeof languageModelSchema>;
 const configSchema = z.looseObject({
   ...languageModelFields,
   model_type: z.string().nullish(),
-  text_config: z.looseObject(languageModelFields).nullish(),
+  text_config: languageModelSchema.nullish(),
 });
 
 /** The content of a model folder, file by file. */

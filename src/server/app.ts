@@ -83,7 +83,7 @@ const KNOWN_SHARE = 1 / 8;
 function toBatchOrigin({ settings, engine, model }: ServerOptions): BatchOrigin {
   const { chatTemplateType, recordedConfig = {} } = settings;
   const config = { engine: engine.type, chat_template_type: chatTemplateType, ...recordedConfig };
-  return { model: settings.modelName, modelDigest: model.digest, config };
+  return { model: settings.modelName, modelDigest: model.digest, config, channels: engine.channelMetadata };
 }
 
 /** Creates the proxy as a Fastify application that does not listen yet. Closing it does not close the engine. */

@@ -9,9 +9,9 @@ import {
   type TinyModel,
 } from "../engine/index.js";
 import { expertBytes } from "../engine/servers/call/token-values.js";
+import type { ModelExperts } from "../model/experts.js";
 import { type FolderChatModel, loadChatModel } from "../model/load-chat-model.js";
 import { ModelFolderError } from "../model/model-files.js";
-import type { ExpertModel } from "../native/contract.js";
 import { requireRegularFile } from "../support/regular-file.js";
 
 /**
@@ -47,7 +47,7 @@ export async function openEngine(
 
 interface EngineDetails {
   readonly tinyGguf: string | undefined;
-  readonly experts: ExpertModel | undefined;
+  readonly experts: ModelExperts | undefined;
   readonly onWarning: ((message: string) => void) | undefined;
 }
 
@@ -67,7 +67,7 @@ const MAX_EXPERTS = 65_536;
 const MAX_ITEM_BYTES = 65_536;
 
 /** @throws ConfigError if the configuration asks for routed experts that there cannot be */
-function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel): ExpertModel | undefined {
+function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel): ModelExperts | undefined {
   if (!engine.routed_experts) return undefined;
   if (engine.type === "embedded") {
     throw invalidConfig(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { WithoutChannels } from "../facts/channels.js";
 import type { SamplingOverrideFields } from "../facts/sampling-override.js";
 import type { LeftOutInteraction } from "./delivery/delivery.js";
 import type { SessionState } from "./lifecycle.js";
@@ -42,6 +43,8 @@ export interface SessionStart {
   readonly groupId?: string | undefined;
   /** Sampling parameters of each call of the session. */
   readonly samplingOverride?: SamplingOverrideFields | undefined;
+  /** Channels that the session does not record. Default: none. */
+  readonly withoutChannels?: WithoutChannels;
   /** Default: `train`. */
   readonly split?: Split | undefined;
   /** The run that the session belongs to. */
@@ -52,8 +55,8 @@ export interface SessionStart {
 
 /** Returns the values of a stored session that were fixed when it started. */
 export function readStart(start: SessionStart): SessionStart {
-  const { taskId, groupId, samplingOverride, split, runId, xSessionId } = start;
-  return { taskId, groupId, samplingOverride, split, runId, xSessionId };
+  const { taskId, groupId, samplingOverride, withoutChannels, split, runId, xSessionId } = start;
+  return { taskId, groupId, samplingOverride, withoutChannels, split, runId, xSessionId };
 }
 
 /** The values of a session that stay in memory while its data is on disk only, and after its data was freed. */

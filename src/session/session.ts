@@ -1,5 +1,6 @@
 import type { Conversation } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
+import type { WithoutChannels } from "../facts/channels.js";
 import type { SamplingOverrideFields } from "../facts/sampling-override.js";
 import type { NativeSession } from "../native/contract.js";
 import type { Steps } from "../support/async/steps.js";
@@ -60,6 +61,7 @@ export class Session {
   readonly groupId: string | undefined;
   /** Sampling parameters of each call, by their names in requests. */
   readonly samplingOverride: SamplingOverrideFields | undefined;
+  readonly withoutChannels: WithoutChannels;
   readonly split: Split;
   /** See {@link SessionStart}. */
   readonly runId: string | undefined;
@@ -84,6 +86,7 @@ export class Session {
     this.taskId = options.taskId;
     this.groupId = options.groupId;
     this.samplingOverride = options.samplingOverride;
+    this.withoutChannels = options.withoutChannels;
     this.split = options.split ?? "train";
     this.runId = options.runId;
     this.xSessionId = options.xSessionId;
@@ -179,6 +182,7 @@ export class Session {
       taskId: this.taskId,
       groupId: this.groupId,
       samplingOverride: this.samplingOverride,
+      withoutChannels: this.withoutChannels,
       split: this.split,
       runId: this.runId,
       xSessionId: this.xSessionId,

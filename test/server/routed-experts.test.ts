@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
+import type { RecordedExperts } from "../../src/engine/servers/engine-server-options.js";
 import type { ServerSettings } from "../../src/server/settings.js";
 import { Proxy } from "../helpers/proxy.js";
 import { EXPERT_MODEL, expertsOf } from "../helpers/routed-experts.js";
@@ -18,11 +19,11 @@ interface Started {
   readonly warnings: string[];
 }
 
-type Model = Started & { readonly model: typeof EXPERT_MODEL };
+type Model = Started & { readonly model: RecordedExperts };
 
 const FEW = { ...EXPERT_MODEL, experts: 200 };
 
-async function startVllm(model = EXPERT_MODEL, hasFlag = true): Promise<Model> {
+async function startVllm(model: RecordedExperts = EXPERT_MODEL, hasFlag = true): Promise<Model> {
   const server = await startVllmServer(hasFlag ? { experts: model } : {});
   const warnings: string[] = [];
   const onWarning = (text: string) => void warnings.push(text);
@@ -37,7 +38,7 @@ async function startVllm(model = EXPERT_MODEL, hasFlag = true): Promise<Model> {
   return { proxy, server, starts, warnings, model };
 }
 
-async function startSglang(model = EXPERT_MODEL, allExperts = false): Promise<Model> {
+async function startSglang(model: RecordedExperts = EXPERT_MODEL, allExperts = false): Promise<Model> {
   const server = await startSglangServer({ experts: model, allExperts });
   const warnings: string[] = [];
   const onWarning = (text: string) => void warnings.push(text);
@@ -146,6 +147,26 @@ test("experts of another model end the call with an error that says so", async (
   const reply = await proxy.chat(session, [user("one")]);
   expect(reply.refusal).toBe("502 engine_error");
   expect(reply.error.message).toContain("4 layers of 2 experts, but the model has 3 of 2");
+});
+
+test("a session can be started without them", async () => {
+  const started = await startVllm();
+  const { proxy } = started;
+  const session = await proxy.session({ without_channels: ["routed_experts"] });
+  await proxy.turn(session, [user("one")]);
+  await proxy.end(session);
+  expect(started.starts()).toEqual([]);
+  const { tensors } = await exportTensors(proxy, session.id, { layout: "packed" });
+  expect(tensors["routed_experts"]).toBeUndefined();
+  const { sessions } = (await proxy.request({ method: "GET", url: "/rl/sessions" })).json<{ sessions: { without_channels: string[] }[] }>();
+  expect(sessions.map(({ without_channels }) => without_channels)).toEqual([["routed_experts"]]);
+});
+
+test("a batch names the layers that have experts", async () => {
+  const started = await startSglang({ ...EXPERT_MODEL, moeLayers: [1, 2] });
+  const id = await recordTree(started);
+  const { metadata } = await exportTensors(started.proxy, id, { layout: "packed" });
+  expect(metadata["moe_layers"]).toBe("[1,2]");
 });
 
 test("a call whose experts have no room in memory is refused before it runs", async () => {

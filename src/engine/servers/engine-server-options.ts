@@ -1,5 +1,11 @@
 import type { ExpertModel } from "../../native/contract.js";
 
+/** The experts of a model that are recorded. */
+export interface RecordedExperts extends ExpertModel {
+  /** Indices of the layers that have experts; batches name them. Default: all layers. */
+  readonly moeLayers?: readonly number[];
+}
+
 /** Options of every engine that consists of servers. */
 export interface EngineServerOptions {
   /** Base URLs of the servers, or the URL of one router in front of them. At least one. */
@@ -14,7 +20,7 @@ export interface EngineServerOptions {
   readonly contextLength?: number | undefined;
   readonly apiKey?: string | undefined;
   /** Record the experts that each token went through, of a model with these experts. Default: none are recorded. */
-  readonly routedExperts?: ExpertModel | undefined;
+  readonly routedExperts?: RecordedExperts | undefined;
   /** Called with problems that fail no call. */
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Seconds between two health checks of a server if there are several; 0 for none. Default 10. */

@@ -25,6 +25,7 @@ export class ServedEngine implements Engine {
   readonly supports: EngineSupport;
   readonly servers: ServerControl;
   readonly channelBytes: number;
+  readonly channelMetadata?: Readonly<Record<string, unknown>>;
   readonly effectiveTemperature: (temperature: number, topK: number) => number;
   readonly #options: EngineServerOptions;
   readonly #pool: ServerPool;
@@ -43,6 +44,7 @@ export class ServedEngine implements Engine {
     this.type = type;
     this.supports = supports;
     this.channelBytes = routedExperts ? expertBytes(routedExperts) : 0;
+    if (routedExperts?.moeLayers) this.channelMetadata = { moe_layers: routedExperts.moeLayers };
     this.effectiveTemperature = effectiveTemperature;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });

@@ -9,6 +9,7 @@ import type {
 } from "../../engine/engine.js";
 import type { VersionLabels } from "../../engine/version-labels.js";
 import type { Api } from "../../facts/call-facts.js";
+import type { WithoutChannels } from "../../facts/channels.js";
 import type { OutputParserOptions } from "../../model/output/output-parser.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration, NativePrompt } from "../../native/contract.js";
@@ -56,6 +57,7 @@ export class Choice implements GenerateCall {
   readonly reasoning: ReasoningMarkers | undefined;
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   readonly affinityKey: string;
+  readonly withoutChannels: WithoutChannels;
   readonly versionLabels: VersionLabels;
   readonly onTokens: (() => void) | undefined;
   readonly currentVersion: () => number;
@@ -84,6 +86,7 @@ export class Choice implements GenerateCall {
     this.reasoning = reasoning;
     this.traceHeaders = call.traceHeaders;
     this.affinityKey = call.session.id;
+    this.withoutChannels = call.session.withoutChannels;
     this.versionLabels = services.versionLabels;
     this.start = {
       interactionId: begun.id,

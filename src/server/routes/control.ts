@@ -73,6 +73,7 @@ function startSession(app: App, services: ExportServices): void {
         taskId: body.task_id,
         groupId: body.group_id,
         samplingOverride: dropUnfixed(body.sampling_override),
+        withoutChannels: body.without_channels,
         split: body.split,
         leaseId: body.lease_id,
         apiKey: body.api_key,
@@ -105,6 +106,7 @@ function startRun(app: App, { registry }: ExportServices): void {
         taskId: body.task_id ?? "task",
         groupId: body.group_id,
         samplingOverride: dropUnfixed(body.sampling_override),
+        withoutChannels: body.without_channels,
         split: body.split,
       });
       return { run_id: run.runId, run_api_key: key };

@@ -151,6 +151,7 @@ function toRecord(session: Session): z.input<typeof listedSession> {
     run_id: session.runId ?? null,
     x_session_id: session.xSessionId ?? null,
     sampling_override: session.samplingOverride ?? null,
+    without_channels: [...(session.withoutChannels ?? [])],
     lease_id: session.leaseId ?? null,
     state: session.state,
     created_at: session.createdAt / 1000,

@@ -15,6 +15,8 @@ export interface BatchOrigin {
   readonly modelDigest: string;
   /** The configuration that decides what is recorded. Of several servers: a list of the different configurations. */
   readonly config: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
+  /** Metadata that says how to read channels, such as `moe_layers`. Absent: there is none. */
+  readonly channels?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Weight versions by the text with which an engine named the weights, in order of appearance. A label that has different versions
    * on different servers has a list of them. Absent: there are none.
@@ -71,6 +73,7 @@ function rowMetadata(
     version,
     ...(origin && { model: origin.model, model_digest: origin.modelDigest, config: JSON.stringify(origin.config) }),
     ...labelMetadata(origin?.versionLabels),
+    ...channelMetadata(origin?.channels),
     ...(style === "concat" && { concat_reward: concatReward }),
     unrewarded_roots: JSON.stringify(unrewardedRoots(plan)),
     left_out: JSON.stringify(countReasons(plan)),
@@ -80,6 +83,10 @@ function rowMetadata(
 function labelMetadata(labels: BatchOrigin["versionLabels"]): BatchMetadata {
   const newest = Object.entries(labels ?? {}).slice(-MAX_VERSION_LABELS);
   return newest.length === 0 ? {} : { version_labels: JSON.stringify(Object.fromEntries(newest)) };
+}
+
+function channelMetadata(channels: BatchOrigin["channels"] = {}): BatchMetadata {
+  return Object.fromEntries(Object.entries(channels).map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
 /**

@@ -23,7 +23,16 @@ export function mergeOrigins(origins: readonly BatchOrigin[]): BatchOrigin | und
     modelDigest: first.modelDigest,
     config: configs.size > 1 ? [...configs.values()] : config,
     versionLabels: mergeLabels(origins),
+    channels: mergeChannels(origins),
   };
+}
+
+/** Returns the entries that no two servers have with different values. */
+function mergeChannels(origins: readonly BatchOrigin[]): NonNullable<BatchOrigin["channels"]> {
+  const entries = origins.flatMap(({ channels }) => Object.entries(channels ?? {}));
+  const differs = ([name, value]: [string, unknown]) =>
+    entries.some(([other, otherValue]) => other === name && JSON.stringify(otherValue) !== JSON.stringify(value));
+  return Object.fromEntries(entries.filter((entry) => !differs(entry)));
 }
 
 function mergeLabels(origins: readonly BatchOrigin[]): NonNullable<BatchOrigin["versionLabels"]> {

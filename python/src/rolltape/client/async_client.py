@@ -81,18 +81,27 @@ class AsyncClient:
         group_id: str | None = None,
         *,
         sampling_override: SamplingOverride | None = None,
+        without_channels: Sequence[str] | None = None,
         split: Split | None = None,
         api_key: str | None = None,
     ) -> SessionStart:
         """Starts a session, which takes a slot: `async with client.session() as session`, or `await client.session()`.
 
         sampling_override: sampling parameters of each call of the session, instead of those of requests.
+        without_channels: channels that the session does not record, although the server does, such as `routed_experts`.
         split: `eval` for an evaluation session, which exports of training sessions refuse.
 
         If the call is cancelled while it starts, the session is deleted. Raises CapacityError `no_capacity` if no slot is
         free.
         """
-        call = calls.start_session(task_id, group_id, sampling_override=sampling_override, split=split, api_key=api_key)
+        call = calls.start_session(
+            task_id,
+            group_id,
+            sampling_override=sampling_override,
+            without_channels=without_channels,
+            split=split,
+            api_key=api_key,
+        )
         return SessionStart(lambda: self._start(call))
 
     async def sessions(self, state: State | None = None, task_id: str | None = None) -> AsyncIterator[SessionRecord]:

@@ -25,6 +25,7 @@ class SessionRecord(TypedDict):
     run_id: str | None
     x_session_id: str | None
     sampling_override: SamplingOverride | None
+    without_channels: list[str]
     state: Literal["active", "ended", "exported", "expired"]
     created_at: float
     ended_at: float | None

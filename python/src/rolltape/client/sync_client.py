@@ -88,17 +88,26 @@ class Client:
         group_id: str | None = None,
         *,
         sampling_override: SamplingOverride | None = None,
+        without_channels: Sequence[str] | None = None,
         split: Split | None = None,
         api_key: str | None = None,
     ) -> Session:
         """Starts a session, which takes a slot. Use it in a `with` statement, which ends it, or call `end`.
 
         sampling_override: sampling parameters of each call of the session, instead of those of requests.
+        without_channels: channels that the session does not record, although the server does, such as `routed_experts`.
         split: `eval` for an evaluation session, which exports of training sessions refuse.
 
         Raises CapacityError `no_capacity` if no slot is free.
         """
-        call = calls.start_session(task_id, group_id, sampling_override=sampling_override, split=split, api_key=api_key)
+        call = calls.start_session(
+            task_id,
+            group_id,
+            sampling_override=sampling_override,
+            without_channels=without_channels,
+            split=split,
+            api_key=api_key,
+        )
         started = self.run(call)
         return Session(self, started, self._address(started))
 

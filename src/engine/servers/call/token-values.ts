@@ -22,12 +22,13 @@ export class TokenValues {
   }
 
   /** Returns what the next request of a call asks for. */
-  ask({ prompt, generation }: GenerateCall): AskedValues {
-    if (!this.#experts) return {};
+  ask({ prompt, generation, withoutChannels }: GenerateCall): AskedValues {
+    if (!this.#experts || withoutChannels?.includes("routed_experts")) return {};
     const promptLength = prompt.length + generation.length;
     // Neither the conversation nor the call's earlier requests have the experts from here on.
     const start = prompt.firstUnrecorded("routed_experts", generation);
-    return { experts: { ...this.#experts, promptLength, start } };
+    const { layers, topK, experts } = this.#experts;
+    return { experts: { layers, topK, experts, promptLength, start } };
   }
 
   /** Warns once if the server's replies lack values that were asked for: their tokens are recorded without them. */

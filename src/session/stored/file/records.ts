@@ -28,6 +28,7 @@ export const originRecord = z.object({
   model: z.string(),
   modelDigest: z.string(),
   config: z.record(z.string(), z.unknown()),
+  channels: z.record(z.string(), z.unknown()).optional(),
   versionLabels: z.record(z.string(), z.int32()).optional(),
 });
 

@@ -23,6 +23,7 @@ def start_session(
     group_id: str | None = None,
     *,
     sampling_override: SamplingOverride | None = None,
+    without_channels: Sequence[str] | None = None,
     split: Split | None = None,
     api_key: str | None = None,
     timeout: float = DEFAULT_TIMEOUT,
@@ -33,13 +34,19 @@ def start_session(
     group_id: the same for all samples of one task.
     sampling_override: sampling parameters of each call of the session, such as `{"temperature": 1.0, "max_tokens": 512}`.
         They replace those of requests and of the server's configuration.
+    without_channels: channels that the session does not record, although the server does, such as `routed_experts`.
     split: `eval` for an evaluation session, which exports of training sessions refuse; `train` by default.
     api_key: a session key of your choice, 16 characters or more.
 
     Raises CapacityError `no_capacity` if no slot is free.
     """
     body = without_none(
-        task_id=task_id, group_id=group_id, sampling_override=sampling_override, split=split, api_key=api_key
+        task_id=task_id,
+        group_id=group_id,
+        sampling_override=sampling_override,
+        without_channels=without_channels,
+        split=split,
+        api_key=api_key,
     )
     return Call("POST", "/rl/start_session", read_started, body, timeout=timeout, idempotent=False)
 
@@ -49,6 +56,7 @@ def start_run(
     group_id: str | None = None,
     *,
     sampling_override: SamplingOverride | None = None,
+    without_channels: Sequence[str] | None = None,
     split: Split | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[StartedRun]:
@@ -56,7 +64,13 @@ def start_run(
 
     A call with the key needs the header `X-Session-ID`, which names its session. All sessions start with the arguments.
     """
-    body = without_none(task_id=task_id, group_id=group_id, sampling_override=sampling_override, split=split)
+    body = without_none(
+        task_id=task_id,
+        group_id=group_id,
+        sampling_override=sampling_override,
+        without_channels=without_channels,
+        split=split,
+    )
     # A key that its caller did not receive starts nothing, so the call can be repeated.
     return Call("POST", "/rl/start_run", read_object, body, timeout=timeout)
 
