@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from prime_rl.transports.rollouts.types import TrainingSample
+from prime_rl.transports.rollouts.types import RoutedExperts, TrainingSample
 
-from .batch import Batch
+from .batch import Batch, Sample
 from .batch.token_values import at_rows, token_temperatures
+from .experts import routed_experts
 
 __all__ = ["training_samples"]
 
@@ -39,4 +40,15 @@ def training_samples(batch: Batch, advantages: Any, *, env_name: str = "rolltape
     bounds = batch.places.bounds.tolist()
     ends = zip(bounds[:-1], bounds[1:], strict=True)
     rows = ({name: each[begin:end] for name, each in lists.items()} for begin, end in ends)
-    return [TrainingSample(**row, env_name=env_name) for row in rows if any(row["mask"])]
+    return [
+        TrainingSample(**row, env_name=env_name, routed_experts=_experts(sample))
+        for sample, row in zip(batch.samples(), rows, strict=True)
+        if any(row["mask"])
+    ]
+
+
+def _experts(sample: Sample) -> RoutedExperts | None:
+    experts = routed_experts(sample, repeat_last=True)
+    if experts is None:
+        return None
+    return RoutedExperts(data=experts.tobytes(), shape=list(experts.shape), dtype=experts.dtype.name)

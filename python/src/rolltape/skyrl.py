@@ -7,12 +7,14 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+import numpy as np
 from skyrl.train.generators.base import GeneratorInput, GeneratorInterface, GeneratorOutput
 
 from .batch import Sample
 from .client import AsyncClient
 from .client.options import SamplingOverride
 from .episode import episode_rows, most_trained_row, trained_rows
+from .experts import signed_experts
 from .groups import Agent
 from .per_loop import PerLoop
 
@@ -81,7 +83,7 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
             "trajectory_ids": None if ids is None else [ids[at] for at, _, _ in flat],
             "is_last_step": [is_last for _, _, is_last in flat] if self._step_wise else None,
             "rollout_metrics": {"rolltape/failed_episodes": failed},
-            "rollout_expert_indices": None,
+            "rollout_expert_indices": _expert_indices([row for _, row, _ in flat]),
         }
         return output
 
@@ -117,6 +119,15 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
             return reward
         before = 0 if row is None else len(row.response_ids) - 1
         return [*[0.0] * before, reward if is_last else 0.0]
+
+
+def _expert_indices(rows: list[Sample | None]) -> list[Any] | None:
+    """Returns the experts of each row; None without any. A failed episode has a row of its own, whose token trains nothing."""
+    experts = [None if row is None else signed_experts(row) for row in rows]
+    shape = next((each.shape[1:] for each in experts if each is not None), None)
+    if shape is None:
+        return None
+    return [np.zeros((1, *shape), np.uint8) if each is None else each for each in experts]
 
 
 def _stop_reason(row: Sample | None) -> str:

@@ -17,6 +17,7 @@ from .batch import Sample as Row
 from .client import AsyncClient
 from .client.options import SamplingOverride
 from .episode import episode_rows, most_trained_row, trained_rows
+from .experts import routed_experts
 from .groups import Agent
 from .per_loop import PerLoop
 
@@ -159,6 +160,9 @@ def _filled(sample: Any, row: Row, reward_key: str | None) -> Any:
     filled.rollout_log_probs = row.response_logprobs.tolist()
     filled.weight_versions = [str(version) for version in np.unique(row.response_versions[row.response_mask == 1])]
     filled.reward = row.episode_reward if reward_key is None else {reward_key: row.episode_reward}
+    experts = routed_experts(row, np.int32)
+    if experts is not None:
+        filled.rollout_routed_experts = experts
     filled.status = sample.Status.TRUNCATED if row.truncated else sample.Status.COMPLETED
     # slime averages the loss over the rows of an episode by this id.
     filled.rollout_id = sample.index

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any, Literal
 
+import numpy as np
 from omegaconf import OmegaConf
 from verl.experimental.agent_loop import AgentLoopManager
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopMetrics, AgentLoopOutput
@@ -22,6 +23,7 @@ from .bridge.trainer_engines import verl as verl_engine
 from .client import AsyncClient
 from .client.options import SamplingOverride
 from .episode import episode_rows, most_trained_row, trained_rows
+from .experts import routed_experts
 from .per_loop import PerLoop
 from .server import model_folder, serve
 
@@ -148,4 +150,5 @@ def _output(row: Sample, seconds: float) -> AgentLoopOutput:
         num_turns=2 * len(row.turns),
         metrics=AgentLoopMetrics(generate_sequences=seconds),
         extra_fields=extra,
+        routed_experts=routed_experts(row, np.int16),
     )

@@ -12,10 +12,17 @@ import numpy as np
 import pytest
 
 import rolltape
+from expert_batches import experts_of, with_experts
 from rolltape import AsyncClient, AsyncSession, Batch, Server
 from two_turns import two_turns
 
 msgspec = pytest.importorskip("msgspec", reason="msgspec is not installed")
+
+
+class RoutedExperts(msgspec.Struct, array_like=True, omit_defaults=True):
+    data: bytes
+    shape: list[int]
+    dtype: str
 
 
 class TrainingSample(msgspec.Struct, array_like=True, omit_defaults=True):
@@ -26,7 +33,7 @@ class TrainingSample(msgspec.Struct, array_like=True, omit_defaults=True):
     env_name: str
     ref_logprobs: list[float] | None = None
     mm_kwargs: dict[str, Any] | None = None
-    routed_experts: Any = None
+    routed_experts: RoutedExperts | None = None
     mm_token_type_ids: list[int] | None = None
     rl_weights: list[float] | None = None
     ce_weights: list[float] | None = None
@@ -41,6 +48,7 @@ def training_samples() -> Callable[..., list[TrainingSample]]:
             patch.setitem(sys.modules, name, ModuleType(name))
         types = ModuleType("prime_rl.transports.rollouts.types")
         types.TrainingSample = TrainingSample  # type: ignore[attr-defined]
+        types.RoutedExperts = RoutedExperts  # type: ignore[attr-defined]
         patch.setitem(sys.modules, types.__name__, types)
         import rolltape.prime_rl
 
@@ -93,6 +101,19 @@ def test_a_sample_has_the_tokens_of_its_row(
         assert sorted(of_trained, reverse=True) == of_trained
         assert set(of_trained) in ({1.0, 0.5}, {1.0, 0.25})
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(samples), type=list[TrainingSample]) == samples
+
+
+def test_a_sample_has_the_experts_of_its_tokens(
+    training_samples: Callable[..., list[TrainingSample]], batches: dict[str, Batch]
+) -> None:
+    batch = batches["packed"]
+    assert [sample.routed_experts for sample in training_samples(batch, np.ones(len(batch)))] == [None] * len(batch)
+    for sample in training_samples(with_experts(batch), np.ones(len(batch))):
+        experts, ids = sample.routed_experts, sample.token_ids
+        assert experts is not None
+        assert (experts.shape, experts.dtype) == ([len(ids), 2, 3], "uint8")
+        # The model did not run on the last token.
+        assert list(experts.data) == np.array(experts_of([*ids[:-1], ids[-2]])).reshape(-1).tolist()
 
 
 def test_advantages_can_be_those_of_tokens(

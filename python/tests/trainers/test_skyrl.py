@@ -12,13 +12,17 @@ import pytest
 pytest.importorskip("skyrl")
 import torch
 from skyrl.backends.skyrl_train.utils.ppo_utils import apply_loss_reduction_to_advantages_minibatch, ppo_policy_loss
+from skyrl.backends.skyrl_train.utils.routed_experts import ROUTED_EXPERT_DTYPES
 from skyrl.train.config.config import SkyRLTrainConfig
 from skyrl.train.generators.base import BatchMetadata, TrajectoryID
 from skyrl.train.trainer import RayPPOTrainer
+from skyrl.train.utils.trainer_utils import _validate_per_token_side_channels
 
+from expert_batches import experts_of, with_experts
 from rolltape import AsyncSession, Client, Server
-from rolltape.skyrl import RolltapeGenerator
+from rolltape.skyrl import RolltapeGenerator, _expert_indices
 from sums import serve
+from support import ended_session
 from torch_engine import TorchEngine
 from two_turns import two_turns
 
@@ -168,3 +172,24 @@ def test_an_evaluation_starts_evaluation_sessions_and_a_batch_its_version(client
         assert {record["split"] for record in records} >= {"eval"}
     finally:
         client.set_version(0)
+
+
+@pytest.mark.parametrize("step_wise", [False, True])
+def test_skyrl_takes_the_experts_of_each_token(server: Server, step_wise: bool) -> None:
+    with Client(server.url, server.admin_key) as client:
+        session_id = ended_session(client)
+        style = "individual" if step_wise else "concat"
+        rows = with_experts(client.export_batch([session_id], layout="packed", style=style)).samples()  # type: ignore[arg-type]
+    experts = _expert_indices([*rows, None])
+    assert experts is not None
+    output: Any = {
+        "prompt_token_ids": [*(row.prompt_ids.tolist() for row in rows), [0]],
+        "response_ids": [*(row.response_ids.tolist() for row in rows), [0]],
+        "loss_masks": [*(row.response_mask.tolist() for row in rows), [0]],
+        "rollout_expert_indices": experts,
+    }
+    _validate_per_token_side_channels(output, step_wise)
+    for row, own in zip(rows, experts, strict=False):
+        assert own.dtype in ROUTED_EXPERT_DTYPES
+        assert own.tolist() == experts_of([*row.prompt_ids.tolist(), *row.response_ids.tolist()][:-1])
+    assert _expert_indices([None]) is None

@@ -24,9 +24,10 @@ from verl.trainer.ppo.ray_trainer import compute_advantage
 from verl.trainer.ppo.v1.utils import compute_advantage_for_multi_trajectories
 from verl.utils.config import omega_conf_to_dataclass
 
+from expert_batches import experts_of, with_experts
 from rolltape import AsyncSession, Client, Server
-from rolltape.verl import RolltapeManager, _clients
-from support import COMMAND
+from rolltape.verl import RolltapeManager, _clients, _output
+from support import COMMAND, ended_session
 from torch_engine import TorchEngine
 from two_turns import two_turns
 
@@ -258,3 +259,15 @@ def grpo_of(keys: list[str], rewards: torch.Tensor, mask: torch.Tensor) -> torch
         },
     )
     return compute_advantage_for_multi_trajectories(batch, keys, "grpo").batch["advantages"]
+
+
+def test_verl_gets_the_experts_of_each_token(server: Server) -> None:
+    with Client(server.url, server.admin_key) as client:
+        session_id = ended_session(client)
+        batch = with_experts(client.export_batch([session_id], layout="packed", style="concat", turns=True))
+    (sample,) = batch.samples()
+    ids = [*sample.prompt_ids.tolist(), *sample.response_ids.tolist()]
+    # What verl's v1 worker stores.
+    experts = _output(sample, 1.0).as_dict()["routed_experts"]
+    assert (experts.dtype, experts.shape) == (torch.int16, (len(ids), 2, 3))
+    assert experts[:-1].tolist() == experts_of(ids[:-1])

@@ -175,6 +175,15 @@ class Sample:
         versions: list[int] = self.response_versions[self.response_mask == 1].tolist()
         return versions
 
+    def token_values(self, name: str) -> Array | list[Array] | None:
+        """Returns the values of a channel or token tensor for the tokens of prompt and response: [tokens, …].
+
+        A ragged channel gives a list with one array of items for each token. None if the batch has no such tensor.
+        """
+        values = self._of.token_values(name, self._row)
+        cut = len(self.response_ids) - len(self._of.response("input_ids", self._row))
+        return values if values is None or cut == 0 else values[:cut]
+
     def as_dict(self) -> dict[str, Any]:
         """Returns all fields by name."""
         return {name: getattr(self, name) for name in FIELDS}
@@ -245,6 +254,9 @@ class Samples(Sequence[Sample]):
         # A response begins with an own token of the row, so all layouts have it in one piece.
         end = self._places.begins[row] + self._places.own[row]
         return self._flat[name][end - self._places.lengths[row] + self.prompt_lengths[row] : end]
+
+    def token_values(self, name: str, row: int) -> Array | list[Array] | None:
+        return self._batch.row_values(row, name) if name in self._tensors else None
 
     def value(self, column: str, row: int, otherwise: float) -> float:
         """Returns a value of a row column. otherwise: without row tensors."""
