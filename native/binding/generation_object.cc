@@ -1,6 +1,7 @@
 #include "generation_object.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "../core/base/size.h"
@@ -18,7 +19,7 @@ Napi::Function GenerationObject::define(Napi::Env env) {
       env, "Generation",
       {guardedGetter<&Self::length>("length"), guardedMethod<&Self::append>("append"),
        guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::addChannel>("addChannel"),
-       guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
+       guardedMethod<&Self::hasOutputs>("hasOutputs"), guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
        promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"),
        guardedMethod<&Self::appendVllmReply>("appendVllmReply"),
        promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"), guardedMethod<&Self::truncate>("truncate"),
@@ -114,6 +115,12 @@ Napi::Value GenerationObject::addChannel(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value GenerationObject::hasOutputs(const Napi::CallbackInfo& info) {
+  const std::string channel = utf8Arg(info[0], "channel");
+  const auto from = static_cast<std::uint32_t>(integerArg(info[1], "from", 0, kMaxSequenceTokens));
+  return Napi::Boolean::New(info.Env(), generation().hasOutputs(channel, from));
+}
+
 std::size_t topWidthArg(Napi::Value value) {
   return static_cast<std::size_t>(integerArg(value, "topLogprobs", 0, kMaxTopWidth));
 }
@@ -137,12 +144,22 @@ std::optional<RoutedExperts> expertsArg(Napi::Value value) {
   return experts;
 }
 
+std::optional<SamplingMasks> masksArg(Napi::Value value) {
+  if (value.IsUndefined()) return std::nullopt;
+  const Napi::Object object = objectArg(value, "asked.masks");
+  const auto read = [&](const char* name) {
+    constexpr std::int64_t highest = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::uint32_t>(integerArg(object.Get(name), std::string("asked.masks.") + name, 1, highest));
+  };
+  return SamplingMasks{.maxIds = read("maxIds"), .vocabularySize = read("vocabularySize")};
+}
+
 }  // namespace
 
 AskedValues askedArg(Napi::Value value) {
   if (value.IsUndefined()) return {};
   const Napi::Object object = objectArg(value, "asked");
-  return {.experts = expertsArg(object.Get("experts"))};
+  return {.experts = expertsArg(object.Get("experts")), .masks = masksArg(object.Get("masks"))};
 }
 
 namespace {

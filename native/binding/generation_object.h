@@ -35,6 +35,7 @@ class GenerationObject : public Wrapped<GenerationObject> {
   Napi::Value append(const Napi::CallbackInfo& info);
   Napi::Value appendTop(const Napi::CallbackInfo& info);
   Napi::Value addChannel(const Napi::CallbackInfo& info);
+  Napi::Value hasOutputs(const Napi::CallbackInfo& info);
   Napi::Value appendSglangReply(const Napi::CallbackInfo& info);
   Napi::Value appendSglangReplyAsync(const Napi::CallbackInfo& info);
   Napi::Value appendVllmReply(const Napi::CallbackInfo& info);

@@ -40,6 +40,10 @@ struct EngineReply {
   std::optional<std::int64_t> cachedTokens;
   /// It had the routed experts that were asked for.
   bool hasExperts = false;
+  /// It had the sampling masks that were asked for.
+  bool hasMasks = false;
+  /// See addMasks().
+  std::uint32_t longestMask = 0;
   /// What a stream says went wrong, in place of what it was to bring.
   std::optional<EngineFailure> error;
 };

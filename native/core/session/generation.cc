@@ -151,6 +151,13 @@ void Generation::addChannel(const ChannelSpec& spec, std::uint32_t first, std::v
   appendChannels(channels_, std::move(part));
 }
 
+bool Generation::hasOutputs(std::string_view channel, std::uint32_t from) const {
+  const auto covers = [&](const ChannelBuffer& buffer) {
+    return buffer.spec.name == channel && !buffer.spec.ofSequence && buffer.first <= from && buffer.end() == length();
+  };
+  return std::ranges::any_of(channels_, covers);
+}
+
 std::vector<ChannelBuffer> Generation::takeChannels(std::vector<ChannelBuffer> parts) {
   for (ChannelBuffer& part : parts) {
     if (!part.spec.ofSequence) {

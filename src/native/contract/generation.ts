@@ -76,9 +76,24 @@ export interface AskedExperts extends ExpertModel {
   readonly start: number;
 }
 
+/**
+ * The sampling masks that a request asked for: the ids that each token was sampled from, after top-k, top-p, min-p and a grammar. They
+ * become the ragged channel `kept_ids` of outputs, I32 with the offsets `kept_offsets`.
+ *
+ * The log probabilities of an SGLang reply with masks are those among the ids of each mask. Without masks, they are of the whole
+ * vocabulary.
+ */
+export interface AskedMasks {
+  /** The longest mask that is recorded. */
+  readonly maxIds: number;
+  /** Ids are less than this. A mask of the whole vocabulary is not recorded: nothing was left out. */
+  readonly vocabularySize: number;
+}
+
 /** The values of tokens that a request asked for beside their ids and log probabilities. Those of a reply that were not asked for are skipped. */
 export interface AskedValues {
   readonly experts?: AskedExperts | undefined;
+  readonly masks?: AskedMasks | undefined;
 }
 
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
@@ -104,6 +119,8 @@ export interface NativeGeneration {
    *   channel of this name was added with another dtype, shape, `of` or `offsets`, or if the call has 64 others
    */
   addChannel(channel: ChannelSpec, first: number, values: Uint8Array, counts?: Uint32Array): void;
+  /** Returns true if a channel of outputs has this name and an entry, maybe without items, for each token from index `from` on. */
+  hasOutputs(channel: string, from: number): boolean;
   /**
    * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).
    *

@@ -15,6 +15,10 @@ export interface EngineReply {
   readonly cachedTokens?: number;
   /** The reply had the routed experts that were asked for. */
   readonly hasExperts?: boolean;
+  /** The reply had the sampling masks that were asked for. */
+  readonly hasMasks?: boolean;
+  /** Length of the longest mask that was not recorded because it is longer than `AskedMasks.maxIds`. */
+  readonly longestMask?: number;
   /** Absent if the reply names none, not even `default`. */
   readonly versions?: NamedVersions;
   /** The error that a stream reports instead of a finish reason. */

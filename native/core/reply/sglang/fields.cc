@@ -1,6 +1,8 @@
 #include "fields.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "../../base/error.h"
@@ -89,6 +91,40 @@ void readTop(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
   });
 }
 
+void readMasks(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
+  meta.masks.clear();
+  meta.masksArray = {};
+  meta.hasMasks = !json.consumeNull();
+  if (meta.hasMasks) meta.masksArray = readArray(json, known, [&] { meta.masks.readNext(json); });
+}
+
+void readMaskedLogprobs(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
+  meta.maskedLogprobs.clear();
+  meta.maskedLogprobsArray = {};
+  if (json.consumeNull()) return;
+  meta.maskedLogprobsArray = readArray(json, known, [&] {
+    const float logprob = readFloat32(json);
+    if (!std::isfinite(logprob)) {
+      throwNotFinite(json, "masked output token " + std::to_string(meta.maskedLogprobs.size()) + " is not finite");
+    }
+    meta.maskedLogprobs.push_back(logprob);
+  });
+}
+
+/// Reads a member of meta_info that has to do with sampling masks. False for any other.
+bool readMaskMember(JsonCursor& json, std::string_view key, SglangMetaInfo& meta, const SglangKnown* known) {
+  if (key == "output_token_sampling_mask") {
+    readMasks(json, meta, known == nullptr ? nullptr : &known->masks);
+  } else if (key == "output_token_sampling_logprobs") {
+    readMaskedLogprobs(json, meta, known == nullptr ? nullptr : &known->maskedLogprobs);
+  } else if (key == "output_token_sampling_mask_length") {
+    meta.masksLength = readReplyCount(json, "output_token_sampling_mask_length");
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
   meta.finish.reset();
   if (json.consumeNull()) return;
@@ -113,6 +149,7 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
 void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& versions, const AskedValues& asked,
                   const SglangKnown* known) {
   json.object([&](std::string_view key) {
+    if (asked.masks && readMaskMember(json, key, meta, known)) return;
     if (key == "output_token_logprobs") {
       readLogprobs(json, meta, known == nullptr ? nullptr : &known->logprobs);
     } else if (key == "output_token_logprobs_length") {
@@ -171,6 +208,12 @@ void SglangMetaInfo::clear() {
   logprobsLength.reset();
   topArray = {};
   top.clear();
+  hasMasks = false;
+  masksArray = {};
+  masks.clear();
+  maskedLogprobsArray = {};
+  maskedLogprobs.clear();
+  masksLength.reset();
   weightVersion.reset();
   weightVersions.clear();
   id.reset();
@@ -179,6 +222,37 @@ void SglangMetaInfo::clear() {
   completionTokens.reset();
   cachedTokens.reset();
   experts.reset();
+}
+
+bool SglangMetaInfo::hasEqualMasks() const {
+  if (!hasMasks) return true;
+  const std::size_t skipped = logprobsArray.skipped;
+  const bool isEqual = masksArray.skipped == skipped && masks.counts.size() == ids.size() &&
+                       maskedLogprobsArray.skipped == skipped && maskedLogprobs.size() == ids.size();
+  return isEqual && (top.counts.empty() || (topArray.skipped == skipped && top.counts.size() == ids.size()));
+}
+
+void SglangMetaInfo::applyMasks(std::size_t total) {
+  if (!hasMasks) return;
+  if (!hasEqualMasks() || masksLength.value_or(static_cast<std::int64_t>(total)) != static_cast<std::int64_t>(total)) {
+    throw Error(ErrorCode::kReplyMismatch, "there are " + std::to_string(masksArray.skipped + masks.counts.size()) +
+                                               " sampling masks with " +
+                                               std::to_string(maskedLogprobsArray.skipped + maskedLogprobs.size()) +
+                                               " log probabilities for " + std::to_string(total) + " tokens");
+  }
+  std::size_t entry = 0;
+  std::span<const std::int32_t> rest = masks.ids;
+  for (std::size_t i = 0; i < top.counts.size(); ++i) {
+    const auto mask = rest.first(masks.counts[i]);
+    rest = rest.subspan(masks.counts[i]);
+    const float shift = maskedLogprobs[i] - logprobs[i];
+    for (const std::size_t end = entry + top.counts[i]; entry < end; ++entry) {
+      const bool isKept = std::ranges::find(mask, top.ids[entry]) != mask.end();
+      top.ids[entry] = isKept ? top.ids[entry] : TopLogprobs::kUnused;
+      top.logprobs[entry] = isKept ? top.logprobs[entry] + shift : 0.0f;
+    }
+  }
+  logprobs.swap(maskedLogprobs);
 }
 
 void readSglangFields(JsonCursor& json, SglangFields& fields, const AskedValues& asked, const SglangKnown* known) {

@@ -26,6 +26,8 @@ struct SglangKnown {
   KnownItems outputIds;
   KnownItems logprobs;
   KnownItems top;
+  KnownItems masks;
+  KnownItems maskedLogprobs;
   /// The request's id, too.
   bool id = false;
 };
@@ -40,6 +42,13 @@ struct SglangMetaInfo {
   std::optional<std::int64_t> logprobsLength;
   ReadArray topArray;
   TopLists top;
+  /// The sampling masks, if they were asked for, and the log probability of each token among those of its mask.
+  bool hasMasks = false;
+  ReadArray masksArray;
+  MaskLists masks;
+  ReadArray maskedLogprobsArray;
+  std::vector<float> maskedLogprobs;
+  std::optional<std::int64_t> masksLength;
   std::optional<std::int32_t> weightVersion;
   std::vector<WeightVersionSpan> weightVersions;
   std::optional<std::string> id;
@@ -51,6 +60,12 @@ struct SglangMetaInfo {
 
   /// As if it had never been read, but for the memory that it has.
   void clear();
+  /// Whether the same tokens were read of each array of the masks as of output_token_logprobs. True without masks.
+  bool hasEqualMasks() const;
+  /// Replaces the log probabilities, which are of the whole vocabulary, by those among the tokens of the masks. The
+  /// alternatives are renormalized with their token; the places of those that a mask lacks become unused.
+  /// @throws kReplyMismatch unless hasEqualMasks(), or if `total` is not their length
+  void applyMasks(std::size_t total);
 };
 
 struct SglangFields {

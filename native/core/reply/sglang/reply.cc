@@ -82,12 +82,15 @@ EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fal
   } else {
     checkNothingGenerated(fields);
   }
+  meta.applyMasks(meta.ids.size());
   EngineReply reply;
   std::vector<VersionRun> runs = versionRuns(meta, fallbackVersion, fields.versions);
   TopLogprobs top = topOf(meta);
   reply.tokens = Generation(std::move(meta.ids), std::move(meta.logprobs), std::move(runs), std::move(top));
   if (meta.experts) addExperts(reply.tokens, *asked.experts, std::move(*meta.experts), reply.tokens.length());
   reply.hasExperts = meta.experts.has_value();
+  if (meta.hasMasks) reply.longestMask = addMasks(reply.tokens, *asked.masks, meta.masks);
+  reply.hasMasks = meta.hasMasks;
   reply.versions = std::move(fields.versions);
   reply.id = std::move(meta.id);
   reply.finish = std::move(meta.finish);

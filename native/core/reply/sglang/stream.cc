@@ -50,10 +50,11 @@ void SglangStream::read(RoomyText frame, Generation& into) {
   const bool last = fields_.metaInfo.finish.has_value();
   const std::size_t items = fields_.metaInfo.logprobsArray.skipped + fields_.metaInfo.ids.size();
   // What looked known was a delta that begins alike, or the stream ends: read all of it.
-  if (readsKnown() && (last || items != total)) {
+  if (readsKnown() && (last || items != total || !fields_.metaInfo.hasEqualMasks())) {
     forgetArrays();
     readFields(frame);
   }
+  fields_.metaInfo.applyMasks(total);
   const std::size_t added = newTokens(total);
   checkRecorded(into, added);
   checkOutputIds(into, added);
@@ -176,7 +177,7 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
   const auto logprobs = std::span(meta.logprobs).last(added);
   TopLogprobs top = newTop(total, added);
   fields_.versions.noteTokens(meta.weightVersion, added);
-  if (top.empty() && meta.weightVersions.empty() && !meta.experts) {
+  if (top.empty() && meta.weightVersions.empty() && !meta.experts && !meta.hasMasks) {
     into.append(ids, logprobs, meta.weightVersion.value_or(unnamedVersion));
   } else {
     const std::vector<VersionRun> last = lastVersions(total);
@@ -186,6 +187,7 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
       tokens = Generation({ids.begin(), ids.end()}, {logprobs.begin(), logprobs.end()}, newVersions(total, added),
                           std::move(top));
     }
+    if (meta.hasMasks) addNewMasks(tokens);
     if (meta.experts) {
       addExperts(tokens, *asked_.experts, std::move(*fields_.metaInfo.experts), total);
       end_.hasExperts = true;
@@ -193,6 +195,13 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
     into.append(std::move(tokens), from, last);
   }
   count_ += added;
+}
+
+void SglangStream::addNewMasks(Generation& tokens) {
+  MaskLists& masks = fields_.metaInfo.masks;
+  masks.dropFront(masks.counts.size() - tokens.length());
+  end_.longestMask = std::max(end_.longestMask, addMasks(tokens, *asked_.masks, masks));
+  end_.hasMasks = true;
 }
 
 void SglangStream::remember(std::size_t added) {
@@ -206,6 +215,8 @@ void SglangStream::remember(std::size_t added) {
   if (incremental_ || items == 0) return;
   known_.logprobs.set(meta.logprobsArray.text, items);
   known_.top.set(meta.topArray.text, items);
+  known_.masks.set(meta.masksArray.text, items);
+  known_.maskedLogprobs.set(meta.maskedLogprobsArray.text, items);
   known_.outputIds.set(fields_.outputIdsArray.text, fields_.outputIdsArray.skipped + fields_.outputIds.size());
 }
 

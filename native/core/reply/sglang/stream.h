@@ -44,6 +44,7 @@ class SglangStream final : public FrameReader {
   std::vector<VersionRun> lastVersions(std::size_t total);
   TopLogprobs newTop(std::size_t total, std::size_t added);
   void append(Generation& into, std::size_t added, std::size_t total);
+  void addNewMasks(Generation& tokens);
   void remember(std::size_t added);
   void keepEnd();
 

@@ -1,5 +1,6 @@
 #include "choice.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,12 @@ Generation vllmTokens(VllmChoice& choice, std::int32_t version) {
           std::move(choice.logprobs->logprobs),
           {{0, version}},
           topRows(std::move(choice.logprobs->top))};
+}
+
+void addVllmMasks(Generation& tokens, const AskedValues& asked, const VllmChoice& choice, EngineReply& reply) {
+  if (!choice.masks) return;
+  reply.longestMask = std::max(reply.longestMask, addMasks(tokens, *asked.masks, *choice.masks));
+  reply.hasMasks = true;
 }
 
 std::vector<VersionRun> vllmVersions(const VllmChoice& choice, std::int64_t count, std::int32_t version,

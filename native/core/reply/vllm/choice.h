@@ -10,6 +10,10 @@ namespace rolltape {
 /// The tokens of a choice, with `version` each. @throws kReplyMismatch where ids and log probabilities disagree.
 Generation vllmTokens(VllmChoice& choice, std::int32_t version);
 
+/// Adds the choice's sampling masks, if it has any, to its tokens, and notes them in the reply.
+/// @throws as addMasks()
+void addVllmMasks(Generation& tokens, const AskedValues& asked, const VllmChoice& choice, EngineReply& reply);
+
 /// The versions that the choice's spans give to the `count` tokens so far, counted from the first; none if the spans
 /// name no version.
 /// @param version of tokens in spans without a version, which were sampled before the others.

@@ -44,6 +44,9 @@ void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std:
       readStopMatch(json, "stop_reason", stop);
     } else if (key == "routed_experts" && asked.experts) {
       choice.experts = readNpyExperts(json, *asked.experts);
+    } else if (key == "sampling_mask" && asked.masks) {
+      choice.masks.reset();
+      if (!json.consumeNull()) choice.masks = readMaskLists(json);
     } else {
       json.skip();
     }

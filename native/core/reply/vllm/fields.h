@@ -28,6 +28,7 @@ struct VllmChoice {
   std::vector<WeightVersionSpan> weightVersions;
   std::optional<EngineFinish> finish;
   std::optional<ExpertRows> experts;
+  std::optional<MaskLists> masks;
 };
 
 /// A reply, or a frame of a stream. Absent where it lacks the field or has null.

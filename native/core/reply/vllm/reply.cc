@@ -17,6 +17,7 @@ EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallb
   const std::vector<VersionRun> versions = vllmVersions(choice, tokens.length(), fallbackVersion, reply.versions);
   if (choice.experts) addExperts(tokens, *asked.experts, std::move(*choice.experts), tokens.length());
   reply.hasExperts = choice.experts.has_value();
+  addVllmMasks(tokens, asked, choice, reply);
   reply.tokens.append(std::move(tokens), 0, versions);
   checkVllmCount(fields.completionTokens, reply.tokens.length());
   reply.id = std::move(fields.id);

@@ -35,6 +35,7 @@ void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
     addExperts(tokens, *asked_.experts, std::move(*choice.experts), into.length() - base() + tokens.length());
     end_.hasExperts = true;
   }
+  addVllmMasks(tokens, asked_, choice, end_);
   into.append(std::move(tokens), base(), versions);
   end_.finish = std::move(choice.finish);
 }
