@@ -108,6 +108,12 @@ export type Finish =
   /** `matched`: the stop token id or the stop string that ended it, if the engine reports it. */
   { readonly reason: "stop"; readonly matched?: number | string } | { readonly reason: "length" };
 
+/** `param`: name of the parameter to change. `message`: says what the engine allows. */
+export interface SamplingRefusal {
+  readonly param: string;
+  readonly message: string;
+}
+
 /** An inference engine. It takes token ids and returns sampled ids with their log probabilities and weight versions. */
 export interface Engine {
   readonly type: string;
@@ -118,6 +124,15 @@ export interface Engine {
   readonly channelBytes?: number;
   /** Metadata of batches that says how to read the engine's channels. Default: none. */
   readonly channelMetadata?: Readonly<Record<string, unknown>>;
+  /** Records sampling masks. Default false. */
+  readonly recordsMasks?: boolean;
+  /**
+   * Returns why the engine cannot take calls with this sampling; undefined if it can. If undefined, the engine takes every sampling
+   * that its `supports` allows.
+   *
+   * @param without channels that are not recorded, as in {@link GenerateCall.withoutChannels}
+   */
+  refuseSampling?(sampling: SamplingParams, without?: WithoutChannels): SamplingRefusal | undefined;
   /**
    * Returns the temperature with which the engine samples if a call has `temperature` and `topK`: engines replace values
    * that are too small to divide by. If undefined, the engine uses every temperature unchanged.

@@ -26,6 +26,13 @@ export const TRUNCATION = {
   },
 } as const satisfies Record<string, Parameter>;
 
+/** Returns true if top-k, top-p or min-p may exclude tokens. Greedy sampling takes the likeliest token whatever they are. */
+export function isTruncated({ topK, topP, minP, temperature }: Truncation): boolean {
+  return temperature > 0 && (topK > 0 || topP < 1 || minP > 0);
+}
+
+type Truncation = FactValues<typeof TRUNCATION> & Pick<Sampling, "temperature">;
+
 export const PENALTIES = {
   frequencyPenalty: { json: "frequency_penalty", ...penalty, column: f32(9, "0: off.") },
   presencePenalty: { json: "presence_penalty", ...penalty, column: f32(10, "0: off.") },

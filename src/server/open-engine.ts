@@ -36,8 +36,10 @@ export async function openEngine(
   });
   model.warmUp();
   try {
-    const experts = chooseExperts(config, model);
-    return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, experts, onWarning }), model };
+    refuseMasks(config);
+    const { vocabularySize } = model;
+    const details = { tinyGguf: tiny?.gguf, experts: chooseExperts(config, model), vocabularySize, onWarning };
+    return { engine: await createEngine(config, details), model };
   } catch (error) {
     // Node aborts a process that exits while the model's threads start.
     await model.close();
@@ -48,6 +50,7 @@ export async function openEngine(
 interface EngineDetails {
   readonly tinyGguf: string | undefined;
   readonly experts: ModelExperts | undefined;
+  readonly vocabularySize: number;
   readonly onWarning: ((message: string) => void) | undefined;
 }
 
@@ -90,16 +93,25 @@ function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel)
   return experts;
 }
 
-async function createEngine(config: Config, { tinyGguf, experts, onWarning }: EngineDetails): Promise<Engine> {
-  return openServers(config, { experts, onWarning }) ?? (await openEmbedded(config.engine, tinyGguf));
+/** @throws ConfigError if the configuration asks for sampling masks that there cannot be */
+function refuseMasks({ engine }: Config): void {
+  if (!engine.sampling_masks || engine.type !== "embedded") return;
+  throw invalidConfig(
+    "engine.sampling_masks",
+    "requires `engine.type=sglang` or `vllm`: the embedded engine returns none",
+  );
+}
+
+async function createEngine(config: Config, { tinyGguf, ...details }: EngineDetails): Promise<Engine> {
+  return openServers(config, details) ?? (await openEmbedded(config.engine, tinyGguf));
 }
 
 /** Returns the engine if it consists of servers; undefined if it runs in this process. */
 export function openServers(
   { engine }: Config,
-  { experts, onWarning }: Partial<Pick<EngineDetails, "experts" | "onWarning">> = {},
+  { experts, vocabularySize, onWarning }: Partial<Omit<EngineDetails, "tinyGguf">> = {},
 ): Engine | undefined {
-  const options = { ...toServerOptions(engine), routedExperts: experts, onWarning };
+  const options = { ...toServerOptions(engine), routedExperts: experts, vocabularySize, onWarning };
   switch (engine.type) {
     case "sglang":
       return createSglangEngine({ ...options, adminApiKey: engine.admin_api_key ?? undefined });
@@ -144,5 +156,6 @@ function toServerOptions(engine: Config["engine"]) {
     maxInflight: engine.max_inflight,
     contextLength: engine.context_length ?? undefined,
     apiKey: engine.api_key ?? undefined,
+    maxKeptTokens: engine.sampling_masks ? engine.max_kept_tokens : undefined,
   };
 }

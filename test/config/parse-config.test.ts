@@ -47,6 +47,8 @@ describe("defaults", () => {
         timeout_seconds: 3600,
         max_inflight: 1024,
         routed_experts: false,
+        sampling_masks: false,
+        max_kept_tokens: 512,
         served_model: null,
         api_key: null,
         admin_api_key: null,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { resolveConfig } from "../../src/config/index.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
+import { PLAIN_SAMPLING } from "../../src/facts/sampling.js";
 import { openEngine } from "../../src/server/open-engine.js";
 
 it("ends the threads of the model if the engine cannot be opened", async () => {
@@ -34,6 +35,31 @@ it.each([
   writeFileSync(join(copy, "config.json"), JSON.stringify(config));
   const keys = [...overrides, "engine.urls=http://127.0.0.1:1", "engine.routed_experts=true", `model.path=${copy}`];
   await expect(openEngine(resolveConfig({ overrides: keys }))).rejects.toThrow(message);
+});
+
+it("refuses sampling masks of the embedded engine", async () => {
+  const config = resolveConfig({ overrides: ["engine.sampling_masks=true"] });
+  await expect(openEngine(config)).rejects.toThrow("engine.sampling_masks: requires `engine.type=sglang` or `vllm`");
+});
+
+it("records sampling masks with at most engine.max_kept_tokens ids", async () => {
+  const { folder } = await ensureTinyModel();
+  const common = ["engine.type=sglang", "engine.urls=http://127.0.0.1:1", `model.path=${folder}`];
+  const open = async (...overrides: string[]) => {
+    const { engine, model } = await openEngine(resolveConfig({ overrides: [...common, ...overrides] }));
+    onTestFinished(async () => {
+      await engine.close();
+      await model.close();
+    });
+    return engine;
+  };
+  const sampling = { ...PLAIN_SAMPLING, thinkingBudget: undefined, maxTokens: 9, topK: 100 };
+  const plain = await open();
+  expect([plain.recordsMasks, plain.refuseSampling?.(sampling)]).toEqual([false, undefined]);
+  const masked = await open("engine.sampling_masks=true");
+  expect([masked.recordsMasks, masked.refuseSampling?.(sampling)]).toEqual([true, undefined]);
+  const few = await open("engine.sampling_masks=true", "engine.max_kept_tokens=99");
+  expect(few.refuseSampling?.(sampling)).toMatchObject({ param: "top_k" });
 });
 
 it("refuses routed experts of the embedded engine", async () => {

@@ -158,7 +158,9 @@ test("a session can be started without them", async () => {
   expect(started.starts()).toEqual([]);
   const { tensors } = await exportTensors(proxy, session.id, { layout: "packed" });
   expect(tensors["routed_experts"]).toBeUndefined();
-  const { sessions } = (await proxy.request({ method: "GET", url: "/rl/sessions" })).json<{ sessions: { without_channels: string[] }[] }>();
+  const { sessions } = (await proxy.request({ method: "GET", url: "/rl/sessions" })).json<{
+    sessions: { without_channels: string[] }[];
+  }>();
   expect(sessions.map(({ without_channels }) => without_channels)).toEqual([["routed_experts"]]);
 });
 

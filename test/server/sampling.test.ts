@@ -1,10 +1,11 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
+import type { Engine } from "../../src/engine/engine.js";
 import { createEmbeddedEngine, createVllmEngine } from "../../src/engine/index.js";
-import { DEFAULT_SAMPLING } from "../../src/facts/recorded-sampling.js";
+import { DEFAULT_SAMPLING, type RecordedSampling } from "../../src/facts/recorded-sampling.js";
 import { toSamplingOverride } from "../../src/facts/sampling-override.js";
-import { warnOfRawLogprobs } from "../../src/server/call/record.js";
+import { warnOfLogprobs } from "../../src/server/call/record.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
@@ -134,9 +135,26 @@ describe("the log", () => {
     const warnings: unknown[] = [];
     const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(JSON.parse(line)) });
     const [rawEngine, otherEngine] = [new GrammarEngine(), new GrammarEngine()];
-    warnOfRawLogprobs(otherEngine, "truncated", log);
-    for (let n = 0; n < 3; n++) warnOfRawLogprobs(rawEngine, "raw", log);
+    warnOfLogprobs(otherEngine, { ...DEFAULT_SAMPLING, logprobs: "truncated" }, log);
+    for (let n = 0; n < 3; n++) warnOfLogprobs(rawEngine, { ...DEFAULT_SAMPLING, logprobs: "raw" }, log);
     expect(warnings).toEqual([expect.objectContaining({ engine: "scripted" })]);
+  });
+
+  it("logs once that truncated log probabilities need sampling masks, unless the call cuts nothing off", () => {
+    const warnings: unknown[] = [];
+    const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(JSON.parse(line)) });
+    const truncated = { ...DEFAULT_SAMPLING, logprobs: "truncated", topP: 0.9 } as const;
+    const warn = (engine: Engine, sampling: RecordedSampling) => warnOfLogprobs(engine, sampling, log);
+    warn(Object.assign(new GrammarEngine(), { recordsMasks: true }), truncated);
+    const engine = new GrammarEngine();
+    warn(engine, { ...truncated, topP: 1 });
+    warn(engine, { ...truncated, logprobs: "temperature" });
+    warn(engine, { ...truncated, samplingTemperature: 0 });
+    expect(warnings).toEqual([]);
+    for (let n = 0; n < 3; n++) warn(engine, truncated);
+    expect(warnings).toEqual([
+      expect.objectContaining({ engine: "scripted", msg: expect.stringContaining("engine.sampling_masks=true") }),
+    ]);
   });
 });
 

@@ -45,6 +45,22 @@ export const engineSchema = z.strictObject({
       "Record the experts that each token went through, as the channel `routed_experts` of batches. Requires SGLang or vLLM servers that return them, and the `config.json` of a mixture-of-experts model in `model.path`.",
     )
     .meta(usedBy("proxy", "running engines")),
+  sampling_masks: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Record the ids that each token was sampled from, after top-k, top-p and min-p, as the channel `kept_ids` of batches. Requires SGLang, or vLLM servers started with `--return-sampling-mask`.",
+    )
+    .meta(usedBy("proxy", "running engines")),
+  max_kept_tokens: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .default(512)
+    .describe(
+      "Longest sampling mask that is recorded, in ids. On SGLang, calls that truncate need a `top_k` of at most this.",
+    )
+    .meta(usedBy("proxy", "running engines")),
   served_model: nullableText.describe("Name of the model on the vLLM servers. Null: ask them."),
   api_key: nullableText.describe("API key of the engine servers.").meta({ writeOnly: true }),
   admin_api_key: nullableText

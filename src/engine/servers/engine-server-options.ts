@@ -21,6 +21,10 @@ export interface EngineServerOptions {
   readonly apiKey?: string | undefined;
   /** Record the experts that each token went through, of a model with these experts. Default: none are recorded. */
   readonly routedExperts?: RecordedExperts | undefined;
+  /** Record sampling masks with at most so many ids. Default: none are recorded. */
+  readonly maxKeptTokens?: number | undefined;
+  /** Number of token ids that the model can sample. Default: more than any model has. */
+  readonly vocabularySize?: number | undefined;
   /** Called with problems that fail no call. */
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Seconds between two health checks of a server if there are several; 0 for none. Default 10. */
@@ -28,6 +32,9 @@ export interface EngineServerOptions {
   /** Time limit in seconds for one server to load weights; 0 for none. Default 1800. */
   readonly weightsTimeoutSeconds?: number | undefined;
 }
+
+/** Number of ids of a model whose vocabulary is not known. */
+export const LARGEST_VOCABULARY = 2 ** 31 - 1;
 
 /** @throws RangeError if an option is out of range. */
 export function checkServerOptions({

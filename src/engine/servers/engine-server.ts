@@ -47,6 +47,8 @@ export interface EngineServer {
   send(request: ServerRequest): Promise<ServerReply>;
   /** Content of the server's log probabilities; undefined if it is not known yet. */
   readonly logprobs: LogprobContent | undefined;
+  /** Content of the log probabilities of tokens with sampling masks, if it differs. */
+  readonly maskedLogprobs?: LogprobContent;
   /**
    * Finds out what the server's log probabilities include.
    *

@@ -1,6 +1,15 @@
+import type { WithoutChannels } from "../../facts/channels.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { startCallDeadline } from "../call-deadline.js";
-import type { Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
+import type {
+  Engine,
+  EngineSupport,
+  GenerateCall,
+  GenerateResult,
+  SamplingParams,
+  SamplingRefusal,
+  ServerControl,
+} from "../engine.js";
 import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
 import { expertBytes } from "./call/token-values.js";
@@ -17,6 +26,7 @@ export interface ServedEngineType {
   readonly type: string;
   readonly supports: EngineSupport;
   readonly effectiveTemperature: (temperature: number, topK: number) => number;
+  readonly refuseSampling?: Engine["refuseSampling"] | undefined;
 }
 
 /** An engine that consists of servers of one type. */
@@ -26,7 +36,9 @@ export class ServedEngine implements Engine {
   readonly servers: ServerControl;
   readonly channelBytes: number;
   readonly channelMetadata?: Readonly<Record<string, unknown>>;
+  readonly recordsMasks: boolean;
   readonly effectiveTemperature: (temperature: number, topK: number) => number;
+  readonly #refuseSampling: ServedEngineType["refuseSampling"];
   readonly #options: EngineServerOptions;
   readonly #pool: ServerPool;
   readonly #pause: PauseControl;
@@ -35,7 +47,7 @@ export class ServedEngine implements Engine {
 
   /** @throws RangeError if an option is out of range, TypeError if an address is not a URL. */
   constructor(
-    { type, supports, effectiveTemperature }: ServedEngineType,
+    { type, supports, effectiveTemperature, refuseSampling }: ServedEngineType,
     options: EngineServerOptions,
     makeServer: (url: string) => EngineServer,
   ) {
@@ -45,7 +57,9 @@ export class ServedEngine implements Engine {
     this.supports = supports;
     this.channelBytes = routedExperts ? expertBytes(routedExperts) : 0;
     if (routedExperts?.moeLayers) this.channelMetadata = { moe_layers: routedExperts.moeLayers };
+    this.recordsMasks = options.maxKeptTokens !== undefined;
     this.effectiveTemperature = effectiveTemperature;
+    this.#refuseSampling = refuseSampling;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });
     const pause = new PauseControl(this.#pool);
@@ -63,6 +77,10 @@ export class ServedEngine implements Engine {
       nameVersion: (version) => pause.nameVersion(version),
       update: createServerUpdate(this.#pool, pause, options),
     };
+  }
+
+  refuseSampling(sampling: SamplingParams, without?: WithoutChannels): SamplingRefusal | undefined {
+    return this.#refuseSampling?.(sampling, without);
   }
 
   /** Returns the shortest context length of all servers. They are asked once, and again if one did not answer. */

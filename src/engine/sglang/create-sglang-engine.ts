@@ -1,4 +1,5 @@
-import type { Engine } from "../engine.js";
+import { isTruncated } from "../../facts/sampling.js";
+import type { Engine, SamplingParams, SamplingRefusal } from "../engine.js";
 import { ServedEngine, type ServedEngineType } from "../servers/served-engine.js";
 import type { SglangOptions } from "./sglang-options.js";
 import { SglangServer } from "./sglang-server.js";
@@ -20,5 +21,20 @@ const SGLANG: ServedEngineType = {
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createSglangEngine(options: SglangOptions): Engine {
-  return new ServedEngine(SGLANG, options, (url) => new SglangServer(url, options));
+  const { maxKeptTokens } = options;
+  const refuseSampling: Engine["refuseSampling"] = (sampling, without) =>
+    maxKeptTokens === undefined || without?.includes("kept_ids")
+      ? undefined
+      : refuseWithoutMask(sampling, maxKeptTokens);
+  return new ServedEngine({ ...SGLANG, refuseSampling }, options, (url) => new SglangServer(url, options));
+}
+
+/** SGLang returns the masks of calls with a finite top-k alone. Adding one to a call would change what is sampled. */
+function refuseWithoutMask(sampling: SamplingParams, maxKeptTokens: number): SamplingRefusal | undefined {
+  const { topK } = sampling;
+  if (!isTruncated(sampling) || (topK > 0 && topK <= maxKeptTokens)) return undefined;
+  const message =
+    `top_k must be between 1 and ${maxKeptTokens} (engine.max_kept_tokens) in calls with top_k, top_p or min_p, because SGLang ` +
+    `returns no other sampling masks (engine.sampling_masks); received ${topK === 0 ? "no top_k" : topK}.`;
+  return { param: "top_k", message };
 }

@@ -33,6 +33,7 @@ export function requestSuffix(request: SglangRequestFields): string {
     return_text_in_logprobs: false,
     return_routed_experts: asked.experts && true,
     routed_experts_start_len: asked.experts?.start,
+    return_sampling_mask: asked.masks && true,
     stream,
     rid,
   };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isTruncated } from "../../facts/sampling.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { sleep } from "../../support/async/sleep.js";
 import {
@@ -59,6 +60,7 @@ export class SglangServer implements EngineServer {
   readonly budgetStart = "output";
   /** SGLang does not report SGLANG_RETURN_ORIGINAL_LOGPROB, so its default is assumed. */
   readonly logprobs = "temperature";
+  readonly maskedLogprobs = "truncated";
   readonly #connections: ServerConnections;
   readonly #info: ServerInfo;
   readonly #values: TokenValues;
@@ -81,7 +83,7 @@ export class SglangServer implements EngineServer {
     const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(request);
     if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) request.ignored("seed");
     const stream = call.onTokens !== undefined || this.versions.isStreamed;
-    const asked = this.#values.ask(call);
+    const asked = this.#values.ask(call, isTruncated(sampling));
     const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, asked, rid, stream });
     const { body, onSent } = await writeBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
@@ -89,9 +91,10 @@ export class SglangServer implements EngineServer {
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      const encoded = { path: "generate", body, onSent, format: "sglang", asked } as const;
+      const longestMask = asked.masks ? sampling.topK : 0;
+      const encoded = { path: "generate", body, onSent, format: "sglang", asked, longestMask } as const;
       const reply = await generateOnce(this.#connections, request, encoded);
-      this.#values.note(asked, reply);
+      this.#values.note(asked, reply, call, "update SGLang");
       return reply;
     } catch (error) {
       if (error instanceof StopReached) abort();

@@ -5,9 +5,9 @@ const WITHOUT_TOKENIZER =
   "The server was started with `--tokens-only` or `--skip-tokenizer-init`, so it takes no calls with structured output or " +
   "enforced tool calls. Start it without these flags.";
 
-const WITH_MASKS =
-  "The engine server was started with `--return-sampling-mask`, which takes only calls with `top_k` and a `temperature` above 0. " +
-  "Start it without this flag, or set both for every call.";
+const GREEDY =
+  "temperature must be above 0: the engine server was started with `--return-sampling-mask`, which takes no greedy calls. Start it " +
+  "without this flag, or set `temperature` for every call.";
 
 /** Adds what to do to a refusal of a grammar whose reason is a flag of the server. Returns other errors unchanged. */
 export function adviseOnFlags(error: unknown): unknown {
@@ -16,9 +16,9 @@ export function adviseOnFlags(error: unknown): unknown {
   return new EngineError(error.code, `${error.message}. ${WITHOUT_TOKENIZER}`, { cause: error });
 }
 
-/** Returns true for a call that a server with `--return-sampling-mask` refuses, because the mask of a token may be large. */
+/** Returns true for a call that a server with `--return-sampling-mask` refuses without a reason. It needs a `top_k`, too. */
 export function isRefusedWithMasks({ topK, temperature }: SamplingParams): boolean {
-  return topK <= 0 || temperature === 0;
+  return topK === 0 || temperature === 0;
 }
 
 /** Returns true if a reply of `/inference/v1/generate` has sampling masks. */
@@ -28,6 +28,7 @@ export function hasMasks(body: string): boolean {
   return Array.isArray(Object(first).sampling_mask);
 }
 
-export function refusedWithMasks(cause: unknown): EngineError {
-  return new EngineError("engine_rejected_request", WITH_MASKS, { cause });
+/** @throws EngineError for a call that a server with `--return-sampling-mask` does not take, whatever its `top_k` */
+export function refuseGreedy({ temperature }: SamplingParams): void {
+  if (temperature === 0) throw new EngineError("engine_rejected_request", GREEDY);
 }

@@ -124,11 +124,13 @@ class SamplerQuestions {
   #send(sampling: Readonly<Record<string, unknown>>): Promise<{ status: number; body: string }> {
     const { needs, model, signal } = this.#request;
     const prompt = needs.sample.ids.slice(0, 1);
+    // A server that returns sampling masks refuses calls without top-k.
+    const sampled = { top_k: 1, ...sampling };
     const common = { model: model.name, request_id: `rolltape-flags-${randomUUID()}` };
     const body =
       this.#endpoint === GENERATE
-        ? { ...common, token_ids: prompt, sampling_params: sampling }
-        : { ...common, prompt, return_tokens_as_token_ids: true, ...sampling };
+        ? { ...common, token_ids: prompt, sampling_params: sampled }
+        : { ...common, prompt, return_tokens_as_token_ids: true, ...sampled };
     return this.#server.control({ method: "POST", path: this.#endpoint, body, signal });
   }
 }

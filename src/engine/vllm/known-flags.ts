@@ -3,8 +3,14 @@ import type { VllmApi } from "./vllm-options.js";
 
 export type Endpoint = Exclude<VllmApi, "auto">;
 
+/** What a server's flags do. */
+export interface Flags extends Abilities {
+  /** Returns sampling masks (`--return-sampling-mask`), so requests need a `top_k`. False until a request has shown it. */
+  readonly returnsMasks: boolean;
+}
+
 /** What a server's flags allow. Each is true until the server has refused a request because of it. */
-export interface Flags {
+interface Abilities {
   /** Lists one alternative more than the call needs (`--max-logprobs`). */
   readonly listsOneMore: boolean;
   /** Enforces a budget for the reasoning (`--reasoning-parser`). */
@@ -13,7 +19,7 @@ export interface Flags {
   readonly findsStops: boolean;
 }
 
-const ALL: Flags = { listsOneMore: true, takesBudgets: true, findsStops: true };
+const UNKNOWN: Flags = { listsOneMore: true, takesBudgets: true, findsStops: true, returnsMasks: false };
 
 interface Refusal {
   /** Returns true if the call can do without what was refused. */
@@ -21,7 +27,7 @@ interface Refusal {
   readonly message: RegExp;
 }
 
-const REFUSALS: Readonly<Record<keyof Flags, Refusal>> = {
+const REFUSALS: Readonly<Record<keyof Abilities, Refusal>> = {
   listsOneMore: {
     isOptional: ({ sampling }, endpoint) => endpoint === "generate" && sampling.topLogprobs > 0,
     message: /logprobs/i,
@@ -37,11 +43,11 @@ const REFUSALS: Readonly<Record<keyof Flags, Refusal>> = {
   },
 };
 
-const NAMES = Object.keys(REFUSALS) as (keyof Flags)[];
+const NAMES = Object.keys(REFUSALS) as (keyof Abilities)[];
 
-/** Remembers what the refusals of one server have shown about its flags. */
+/** Remembers what one server has shown about its flags. */
 export class KnownFlags {
-  #current = ALL;
+  #current = UNKNOWN;
 
   get current(): Flags {
     return this.#current;
@@ -62,8 +68,13 @@ export class KnownFlags {
     return refused !== undefined;
   }
 
+  /** Notes that the server returns sampling masks. */
+  noteMasks(): void {
+    this.#current = { ...this.#current, returnsMasks: true };
+  }
+
   /** Forgets everything: an unreachable server may be restarted with other flags. */
   forget(): void {
-    this.#current = ALL;
+    this.#current = UNKNOWN;
   }
 }

@@ -11,6 +11,7 @@ import {
 } from "../engine.js";
 import { TokenValues } from "../servers/call/token-values.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
+import { LARGEST_VOCABULARY } from "../servers/engine-server-options.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { type EncodedRequest, ServerConnections } from "../servers/wire/connections.js";
 import {
@@ -22,7 +23,7 @@ import {
 } from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
 import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
-import { adviseOnFlags, hasMasks, isRefusedWithMasks, refusedWithMasks } from "./explain-refusal.js";
+import { adviseOnFlags, hasMasks, isRefusedWithMasks, refuseGreedy } from "./explain-refusal.js";
 import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
@@ -41,6 +42,11 @@ const PAUSE_MS = 60_000;
 
 const GENERATE_PATH = "inference/v1/generate";
 const COMPLETIONS_PATH = "v1/completions";
+
+const MASKS_ADVICE = {
+  generate: "start it with `--return-sampling-mask`",
+  completions: `start it with \`--enable-scale-out --return-sampling-mask\`, because only /${GENERATE_PATH} returns them`,
+} as const satisfies Record<Endpoint, string>;
 
 /** Prefixes of the request ids of probes, which make them recognizable in the server's log. */
 const PROBE_ID = "rolltape-logprobs-";
@@ -61,6 +67,9 @@ export class VllmServer implements EngineServer {
   readonly #logprobs = new LogprobsProbe();
   readonly #flags = new KnownFlags();
   readonly #values: TokenValues;
+  readonly #vocabularySize: number;
+  /** Finds out whether the server returns sampling masks. */
+  #masksProbe: Promise<boolean> | undefined;
   /** The last load of weights failed, or was not waited for. */
   #mayBeHalfLoaded = false;
 
@@ -70,6 +79,7 @@ export class VllmServer implements EngineServer {
     this.#connections = new ServerConnections(url, maxInflight, { apiKey });
     this.#modelName = model;
     this.#values = new TokenValues(url, options);
+    this.#vocabularySize = options.vocabularySize ?? LARGEST_VOCABULARY;
     this.#api = api === "auto" ? ["generate", "completions"] : [api];
     this.#endpoints = this.#api;
   }
@@ -114,25 +124,34 @@ export class VllmServer implements EngineServer {
     for (;;) {
       const flags = this.#flags.current;
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
-      const stream = this.versions.isStreamed;
-      const encoded = await encodeRequest(endpoint, call, { model, flags, stream, asked: this.#values.ask(call) });
+      if (flags.returnsMasks) refuseGreedy(call.sampling);
+      const options = { model, flags, stream: this.versions.isStreamed, vocabularySize: this.#vocabularySize };
+      const asked = this.#values.ask(call, true);
+      const encoded = await encodeRequest(endpoint, call, { ...options, asked });
       request.signal.throwIfAborted();
       try {
         const reply = await generateOnce(this.#connections, request, encoded);
-        this.#values.note(encoded.asked, reply);
+        this.#values.note(asked, reply, call, MASKS_ADVICE[endpoint]);
         return reply;
       } catch (error) {
-        const mayNeedTopK = error instanceof UnexplainedError && isRefusedWithMasks(call.sampling);
-        if (mayNeedTopK && (await this.#returnsMasks(model, call))) throw refusedWithMasks(error);
+        if (!flags.returnsMasks && (await this.#isMaskRefusal(error, model, call))) continue;
         if (!this.#flags.learn(error, flags, call, endpoint)) throw error;
       }
     }
   }
 
-  /**
-   * Finds out whether the server returns sampling masks. Then it fails calls without `top_k`, and does not say why. Requests one
-   * token that it does not refuse.
-   */
+  /** Returns true if the server failed a call because it returns sampling masks, which it does not say. */
+  async #isMaskRefusal(error: unknown, model: string, call: GenerateCall): Promise<boolean> {
+    if (!(error instanceof UnexplainedError && isRefusedWithMasks(call.sampling))) return false;
+    this.#masksProbe ??= this.#returnsMasks(model, call).finally(() => {
+      this.#masksProbe = undefined;
+    });
+    if (!(await this.#masksProbe)) return false;
+    this.#flags.noteMasks();
+    return true;
+  }
+
+  /** Requests one token that a server that returns sampling masks does not refuse. */
   async #returnsMasks(model: string, { prompt }: GenerateCall): Promise<boolean> {
     const body = {
       model,
@@ -259,6 +278,7 @@ interface RequestOptions {
   readonly flags?: Flags;
   /** Streams the reply although the call is not streamed. */
   readonly stream?: boolean;
+  readonly vocabularySize?: number;
   readonly idPrefix?: string;
   /** Absent for a probe. */
   readonly asked?: AskedValues;
@@ -267,10 +287,16 @@ interface RequestOptions {
 async function encodeRequest(
   endpoint: Endpoint,
   call: GenerateCall,
-  { model, flags, stream = false, idPrefix = "", asked = {} }: RequestOptions,
+  { model, flags, stream = false, vocabularySize = LARGEST_VOCABULARY, idPrefix = "", asked = {} }: RequestOptions,
 ): Promise<EncodedRequest> {
   const { generation } = call;
-  const sampling = flags?.findsStops === false ? { ...call.sampling, stop: [] } : call.sampling;
+  // Of all ids, top-k leaves none out. The server requires it, and then returns masks of all ids.
+  const isWhole = flags?.returnsMasks === true && call.sampling.topK === 0;
+  const sampling = {
+    ...call.sampling,
+    stop: flags?.findsStops === false ? [] : call.sampling.stop,
+    topK: isWhole ? vocabularySize : call.sampling.topK,
+  };
   const requestId = call.id ?? idPrefix + randomUUID().replaceAll("-", "");
   const fields: VllmRequestFields = {
     sampling,
@@ -279,11 +305,13 @@ async function encodeRequest(
     thinkingBudget: flags?.takesBudgets ? sampling.thinkingBudget : undefined,
     model,
     requestId,
-    stream: stream || isStreamed(endpoint, call),
+    // A mask of all ids has a megabyte: one frame after another takes no more memory than that.
+    stream: stream || isWhole || isStreamed(endpoint, call),
     oneMore: flags?.listsOneMore ?? false,
     asked,
   };
-  const common = { headers: { "x-request-id": requestId }, format: "vllm", asked } as const;
+  const headers = { "x-request-id": requestId };
+  const common = { headers, format: "vllm", asked, longestMask: sampling.topK } as const;
   return endpoint === "generate"
     ? { ...common, path: GENERATE_PATH, ...(await writeBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
     : {

@@ -3,6 +3,7 @@ import { showAsText } from "../../conversation/media.js";
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { Engine, GenerateResult, LogprobContent } from "../../engine/engine.js";
 import { type RecordedSampling, recordedTemperature, recordSampling } from "../../facts/recorded-sampling.js";
+import { isTruncated } from "../../facts/sampling.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { ReadOutput, RecordedChoice } from "./answer-reader.js";
@@ -134,13 +135,25 @@ export async function whenStored(
 
 const warned = new WeakSet<Engine>();
 
-/** Warns once per engine if its log probabilities are not those of the distribution that tokens were sampled from. */
-export function warnOfRawLogprobs(engine: Engine, logprobs: LogprobContent | undefined, log: FastifyBaseLogger): void {
-  if (logprobs !== "raw" || warned.has(engine)) return;
+/** Warns once per engine if a trainer cannot compute the log probabilities again that were recorded with this sampling. */
+export function warnOfLogprobs(engine: Engine, sampling: RecordedSampling | undefined, log: FastifyBaseLogger): void {
+  const problem = sampling && describeProblem(engine, sampling);
+  if (problem === undefined || warned.has(engine)) return;
   warned.add(engine);
-  log.warn(
-    { engine: engine.type },
-    "The engine reports log probabilities before temperature and penalties. Start vLLM with " +
-      "--logprobs-mode processed_logprobs. GET /rl/engine names the servers.",
+  log.warn({ engine: engine.type }, problem);
+}
+
+function describeProblem({ recordsMasks = false }: Engine, sampling: RecordedSampling): string | undefined {
+  if (sampling.logprobs === "raw") {
+    return (
+      "The engine reports log probabilities before temperature and penalties. Start vLLM with " +
+      "--logprobs-mode processed_logprobs. GET /rl/engine names the servers."
+    );
+  }
+  if (sampling.logprobs !== "truncated" || recordsMasks) return undefined;
+  if (!isTruncated({ ...sampling, temperature: sampling.samplingTemperature })) return undefined;
+  return (
+    "The engine reports log probabilities among the tokens that top-k, top-p and min-p keep, and which ones these are is not " +
+    "recorded, so a trainer cannot compute them again. Set engine.sampling_masks=true and start vLLM with --return-sampling-mask."
   );
 }

@@ -74,6 +74,8 @@ export async function completeSampling(call: Call, contextLimit: number): Promis
   const overridden = fixed ? listChanged(requested, fixed) : [];
   call.noteOverridden(overridden);
   const params = fixed ?? requested;
+  const refusal = services.engine.refuseSampling?.(params, call.session.withoutChannels);
+  if (refusal) throw new RequestError(refusal.param, refusal.message, "unsupported_parameter");
   const reasoning = params.thinkingBudget === undefined ? undefined : await services.model.reasoningMarkers();
   return { params, reasoning, isOverridden: overridden.length > 0 };
 }

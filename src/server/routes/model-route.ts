@@ -6,7 +6,7 @@ import { measurePartLogprobs } from "../../protocols/output-parts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { RecordedChoice } from "../call/answer-reader.js";
 import { Call, INTERACTIONS, type ProtocolCall } from "../call/call.js";
-import { warnOfRawLogprobs } from "../call/record.js";
+import { warnOfLogprobs } from "../call/record.js";
 import { runModelCall } from "../call/run-model-call.js";
 import type { EventStream } from "../call/sending/event-stream.js";
 import { sendJson } from "../call/sending/json-stream.js";
@@ -82,7 +82,7 @@ function measureSource(answer: GenerationAnswer): number {
 /** Handles a recorded call before its answer is sent. */
 function noteRecords(call: Call, reply: FastifyReply, records: readonly RecordedChoice[]): void {
   storeDelivery(call, reply, records);
-  warnOfRawLogprobs(call.services.engine, records[0]?.interaction.sampling?.logprobs, reply.log);
+  warnOfLogprobs(call.services.engine, records[0]?.interaction.sampling, reply.log);
 }
 
 /** When the answer is sent, stores this fact. Without it, the interactions would count as undelivered after a restart. */

@@ -81,18 +81,47 @@ describe("a server with --tokens-only", () => {
 });
 
 describe("a server with --return-sampling-mask", () => {
-  const cases = MODES.flatMap((rest) => [
-    { sampling: {}, rest },
-    { sampling: { temperature: 0, topK: 5 }, rest },
-  ]);
+  const temperatures = MODES.flatMap((rest) => [{ topK: 0 }, { topK: 5 }].map((sampling) => ({ sampling, rest })));
 
-  it.each(cases)("has calls rejected with the reason and what to do: %o", async ({ sampling, rest }) => {
+  it.each(temperatures)("has greedy calls rejected with the reason and what to do: %o", async ({ sampling, rest }) => {
     const { engine } = await startVllmEngine({ samplingMask: true });
-    const call = makeCall([1], sampling, rest);
-    const refused = engine.generate(call);
-    await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
-    await expect(refused).rejects.toThrow("The engine server was started with `--return-sampling-mask`");
-    expect(call.generation.length).toBe(0);
+    for (const _ of ["the first call", "the next"]) {
+      const call = makeCall([1], { ...sampling, temperature: 0 }, rest);
+      const refused = engine.generate(call);
+      await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
+      await expect(refused).rejects.toThrow("temperature must be above 0: the engine server was started with");
+      expect(call.generation.length).toBe(0);
+    }
+  });
+
+  it.each(MODES)("gets the size of the vocabulary as top_k of calls without one: %o", async (rest) => {
+    const { server, engine } = await startVllmEngine({ samplingMask: true }, { vocabularySize: 512 });
+    const calls = [makeCall([1], {}, rest), makeCall([1], {}, rest), makeCall([1], { topK: 7 }, rest)];
+    for (const call of calls) await engine.generate(call);
+    // The first request, the probe, and the calls.
+    expect(sampled(server, "top_k")).toEqual([-1, 1, 512, 512, 7]);
+    // One frame after another takes less memory than all masks of all ids.
+    expect(server.to(GENERATE).map(({ json }) => json["stream"] ?? false)).toEqual(
+      rest.onTokens ? [true, false, true, true, true] : [false, false, true, true, false],
+    );
+    for (const { generation } of calls) expect(generation.hasOutputs("kept_ids", 0)).toBe(false);
+  });
+
+  it("is asked once for the calls that it fails at the same time", async () => {
+    const { server, engine } = await startVllmEngine({ samplingMask: true }, { vocabularySize: 512 });
+    await Promise.all([engine.generate(makeCall([1], {})), engine.generate(makeCall([2], {}))]);
+    expect(sampled(server, "top_k").sort()).toEqual([-1, -1, 1, 512, 512]);
+  });
+
+  it("gets calls without top_k again after it was restarted without the flag", async () => {
+    const { server, engine } = await startVllmEngine({ samplingMask: true }, { vocabularySize: 512 });
+    await engine.generate(makeCall([1], {}));
+    await server.close();
+    await expect(engine.health()).rejects.toMatchObject({ code: "engine_unavailable" });
+    const again = await startVllmServer({ port: Number(new URL(server.url).port) });
+    onTestFinished(() => again.close());
+    await engine.generate(makeCall([1], {}));
+    expect(sampled(again, "top_k")).toEqual([-1]);
   });
 
   it("takes a call with top_k and a temperature", async () => {

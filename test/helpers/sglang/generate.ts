@@ -54,7 +54,13 @@ async function answerWhole(
   sendText(response, 200, fault?.kind === "truncated-json" ? text.slice(0, text.length / 2) : text);
 }
 
-function checkLimits({ contextLength, options }: ServerContext, { inputLength, sampling }: GenerateRequest): void {
+/** SGLang's default of `--sampling-mask-max-tokens`. */
+const MOST_MASK_IDS = 4096;
+
+function checkLimits(
+  { contextLength, options }: ServerContext,
+  { inputLength, sampling, masks }: GenerateRequest,
+): void {
   if (inputLength >= contextLength) {
     throw new BadRequest(
       `The input (${inputLength} tokens) is longer than the model's context length (${contextLength} tokens).`,
@@ -67,6 +73,12 @@ function checkLimits({ contextLength, options }: ServerContext, { inputLength, s
         `You requested a total of ${total} tokens: ${inputLength} tokens from the input messages and ` +
         `${sampling.max_new_tokens} tokens for the completion. Please reduce the number of tokens in the input ` +
         "messages or the completion to fit within the limit.",
+    );
+  }
+  if (masks && !(masks.topK >= 1 && masks.topK <= MOST_MASK_IDS)) {
+    throw new BadRequest(
+      `return_sampling_mask requires top_k=1 for greedy sampling or finite 1 < top_k <= ${MOST_MASK_IDS}; got ` +
+        `top_k=${masks.topK}. Lower top_k or increase --sampling-mask-max-tokens.`,
     );
   }
   if (options.skipTokenizerInit) checkWithoutTokenizer(sampling);

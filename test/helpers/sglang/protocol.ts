@@ -1,3 +1,5 @@
+import type { MaskSampling } from "../sampling-masks.js";
+
 /** The part of SGLang's wire format that the test server speaks (`GenerateReqInput`, `meta_info`). */
 
 export interface GenerateRequest {
@@ -11,6 +13,8 @@ export interface GenerateRequest {
   readonly topLogprobs: number;
   /** The first token whose routed experts are asked for; absent for none. */
   readonly expertsFrom?: number | undefined;
+  /** What limits the sampling masks that are returned; absent for none. */
+  readonly masks?: MaskSampling | undefined;
 }
 
 export interface SamplingFields {

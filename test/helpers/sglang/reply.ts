@@ -1,5 +1,6 @@
 import type { ExpertModel } from "../../../src/native/contract.js";
 import { int32Experts } from "../routed-experts.js";
+import { type MaskSampling, maskedLogprob, maskOf } from "../sampling-masks.js";
 import type { Fault, FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
 import { tokenText } from "./scheduler.js";
 
@@ -13,6 +14,8 @@ export interface ReplyOptions {
   readonly experts?: ExpertModel | undefined;
   /** An older server, which returns the experts of every token. */
   readonly allExperts?: boolean | undefined;
+  /** False: an older server, which returns no sampling masks. */
+  readonly masks?: boolean | undefined;
 }
 
 /** The state of a generation. `finish` is null while it goes on. */
@@ -47,7 +50,9 @@ export function replyText(
   const meta = metaFields(request, outcome, options, part);
   const metaText = JSON.stringify(meta).slice(1, -1);
   const logprobs = request.returnLogprob ? `,${logprobFields(request, outcome.tokens, part.from, fault)}` : "";
-  return `{${parts.join(",")},"meta_info":{${metaText}${logprobs}}}`;
+  const masks =
+    request.masks && options.masks !== false ? `,${maskFields(request.masks, outcome.tokens, part.from)}` : "";
+  return `{${parts.join(",")},"meta_info":{${metaText}${logprobs}${masks}}}`;
 }
 
 function metaFields(request: GenerateRequest, outcome: ReplyState, options: ReplyOptions, { first }: FramePart) {
@@ -108,6 +113,17 @@ function logprobFields(request: GenerateRequest, all: readonly OutputToken[], fr
     fields.push('"input_top_logprobs":[]', `"output_top_logprobs":[${lists}]`);
   }
   return fields.join(",");
+}
+
+function maskFields(masks: MaskSampling, all: readonly OutputToken[], from: number): string {
+  const tokens = all.slice(from);
+  const fields = {
+    // The likeliest id first.
+    output_token_sampling_mask: tokens.map(({ id }) => maskOf(id, masks).reverse()),
+    output_token_sampling_logprobs: tokens.map(({ logprob }) => maskedLogprob(logprob)),
+    output_token_sampling_mask_length: all.length,
+  };
+  return JSON.stringify(fields).slice(1, -1);
 }
 
 /** Lists the sampled token, then the following ids with decreasing log probabilities. */

@@ -1,3 +1,4 @@
+import { readMaskSampling } from "../sampling-masks.js";
 import type { GenerateRequest } from "./protocol.js";
 
 /** A request that SGLang answers with 400. */
@@ -25,14 +26,16 @@ export function readGenerateRequest(body: Buffer, fast: boolean): GenerateReques
   const inputIds = fastBody ? [] : integers(fields["input_ids"], "input_ids");
   const inputLength = fastBody?.inputLength ?? inputIds.length;
   if (inputLength === 0) throw new BadRequest("input_ids cannot be empty.");
+  const sampling = samplingFields(fields["sampling_params"]);
   return {
     rid: typeof fields["rid"] === "string" ? fields["rid"] : crypto.randomUUID().replaceAll("-", ""),
     stream: fields["stream"] === true,
     inputIds,
     inputLength,
-    sampling: samplingFields(fields["sampling_params"]),
+    sampling,
     returnLogprob: fields["return_logprob"] === true,
     topLogprobs: typeof fields["top_logprobs_num"] === "number" ? fields["top_logprobs_num"] : 0,
+    masks: fields["return_sampling_mask"] === true ? readMaskSampling(sampling) : undefined,
     expertsFrom: fields["return_routed_experts"] === true ? Number(fields["routed_experts_start_len"] ?? 0) : undefined,
   };
 }

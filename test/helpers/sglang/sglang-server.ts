@@ -72,6 +72,7 @@ function makeContext(options: SglangServerOptions): ServerContext {
       cachedTokens: options.cachedTokens ?? (() => 0),
       experts: options.experts,
       allExperts: options.allExperts,
+      masks: options.masks,
     },
   };
 }

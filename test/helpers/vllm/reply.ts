@@ -1,4 +1,5 @@
 import { npyExperts } from "../routed-experts.js";
+import { maskOf } from "../sampling-masks.js";
 import type { Fault, FinishReason, OutputToken } from "../sglang/protocol.js";
 import { type ReplyState, versionSpans } from "../sglang/reply.js";
 import { tokenText } from "../sglang/scheduler.js";
@@ -111,7 +112,8 @@ function generateFields(
 ): string[] {
   const sequence = [...scheduled.inputIds, ...tokens.map(({ id }) => id)];
   const rows = finish && options.experts ? npyExperts(options.experts, sequence, scheduled.expertsFrom ?? 0) : null;
-  const mask = options.samplingMask ? JSON.stringify(tokens.slice(from).map(({ id }) => [id])) : "null";
+  const { masks } = scheduled;
+  const mask = masks ? JSON.stringify(tokens.slice(from).map(({ id }) => maskOf(id, masks))) : "null";
   const fields = [`"routed_experts":${JSON.stringify(rows)}`, `"sampling_mask":${mask}`];
   if (options.weightVersionSpans === false) return fields;
   return [...fields, `"weight_versions":${finish ? JSON.stringify(versionSpans(tokens)) : "null"}`];

@@ -1,3 +1,4 @@
+import { type MaskSampling, readMaskSampling } from "../sampling-masks.js";
 import { isObject, parseObject } from "../sglang/request.js";
 import type { VllmContext, VllmRequest } from "./context.js";
 import { HiddenRefusal, LateRefusal, Refusal } from "./refusal.js";
@@ -43,9 +44,14 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
       },
       returnLogprob: true,
       topLogprobs: 0,
+      masks: samplingMaskOf(context, sampling),
       expertsFrom: Number(sampling["routed_experts_prompt_start"] ?? 0),
     },
   };
+}
+
+function samplingMaskOf({ options }: VllmContext, sampling: Fields): MaskSampling | undefined {
+  return options.samplingMask ? readMaskSampling(sampling) : undefined;
 }
 
 function readTokenIds(fields: Fields): number[] {

@@ -1,7 +1,7 @@
 """Computes log probabilities again, with transformers in float32. Reads a JSON list of claims, writes a list of lists.
 
-A claim is {"engine", "model", "prompt", "output", "sampling", "grammar"}: what a recorded interaction says of itself. The logits
-are processed as the sampling parameters are defined, in the engine's order.
+A claim is {"engine", "model", "prompt", "output", "sampling", "grammar", "kept"}: what a recorded interaction says of itself. The
+logits are processed as the sampling parameters are defined, in the engine's order. With `kept`, a token is one of these ids.
 """
 
 import json
@@ -109,7 +109,7 @@ def keep(logits, sampling):
 
 
 @torch.no_grad()
-def compute(engine, model, prompt, output, sampling, grammar, order):
+def compute(engine, model, prompt, output, sampling, grammar, kept, order):
     ids = torch.tensor([prompt + output])
     rows = load(model)(ids).logits[0, len(prompt) - 1 : -1]
     vocabulary = rows.shape[-1]
@@ -124,7 +124,9 @@ def compute(engine, model, prompt, output, sampling, grammar, order):
             if at < sampling["min_tokens"]:
                 logits = logits.index_fill(0, torch.tensor(sampling["stop_token_ids"]), -torch.inf)
             logits = PROCESS[engine](logits, seen_prompt, seen_output, sampling, order) / sampling["temperature"]
-        if content == "truncated" and not sampling["greedy"]:
+        if kept is not None:
+            logits = torch.full_like(logits, -torch.inf).index_copy(0, torch.tensor(kept[at]), logits[kept[at]])
+        elif content == "truncated" and not sampling["greedy"]:
             logits = keep(logits, sampling)
         found.append(logits.log_softmax(-1)[token].item())
         seen_output[token] += 1

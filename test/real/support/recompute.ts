@@ -17,6 +17,8 @@ export interface Claim {
   readonly request: string;
   /** The recorded log probabilities, which show the order of SGLang's penalties. Needed for calls with several. */
   readonly recorded?: readonly number[];
+  /** The sampling mask of each output token. */
+  readonly kept?: readonly (readonly number[])[];
 }
 
 /** Computes the log probabilities of each claim's output again, with transformers in float32. */
@@ -28,7 +30,7 @@ export function recompute(python: string, claims: readonly Claim[]): number[][] 
   return JSON.parse(stdout) as number[][];
 }
 
-function toInput({ model, prompt, output, sampling, request, engine, recorded = [] }: Claim): unknown {
+function toInput({ model, prompt, output, sampling, request, engine, recorded = [], kept }: Claim): unknown {
   const fields = readRequest(request);
   return {
     engine,
@@ -36,6 +38,7 @@ function toInput({ model, prompt, output, sampling, request, engine, recorded = 
     model,
     prompt,
     output,
+    kept: kept ?? null,
     grammar: sampling.grammar ? readGrammar(fields) : null,
     sampling: {
       content: sampling.logprobs,

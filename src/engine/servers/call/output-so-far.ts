@@ -6,6 +6,8 @@ import { StopWatch } from "./stop-watch.js";
 
 interface AnsweredRequest {
   readonly server: EngineServer;
+  /** Length of the generation when the request was sent. */
+  readonly begun: number;
   readonly versions: ReplyVersions;
 }
 
@@ -14,7 +16,9 @@ export class OutputSoFar {
   readonly call: GenerateCall;
   readonly stops: StopWatch | undefined;
   /** The servers that generated the tokens. */
-  readonly #generators: EngineServer[] = [];
+  readonly #generators = new Set<EngineServer>();
+  /** Contents of the log probabilities of tokens with sampling masks. */
+  readonly #masked = new Set<LogprobContent>();
   /** Number of cached prompt tokens, as the first server that reports one says. */
   #cachedTokens: number | undefined;
   #versionsUncertain = false;
@@ -25,9 +29,12 @@ export class OutputSoFar {
   }
 
   /** Adds the facts of one reply. */
-  add({ server, versions }: AnsweredRequest, { tokens, cachedTokens }: ServerReply): void {
+  add({ server, versions, begun }: AnsweredRequest, { tokens, cachedTokens }: ServerReply): void {
     if (tokens > 0 && versions.isUncertain) this.#versionsUncertain = true;
-    if (tokens > 0 && !this.#generators.includes(server)) this.#generators.push(server);
+    const { maskedLogprobs } = server;
+    const hasMasks = maskedLogprobs !== undefined && this.call.generation.hasOutputs("kept_ids", begun);
+    if (tokens > 0 && hasMasks) this.#masked.add(maskedLogprobs);
+    else if (tokens > 0) this.#generators.add(server);
     this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.call.prompt.length);
   }
 
@@ -46,7 +53,8 @@ export class OutputSoFar {
     }
     // No tokens of earlier servers are left.
     if (generation.length === 0) {
-      this.#generators.length = 0;
+      this.#generators.clear();
+      this.#masked.clear();
       this.#versionsUncertain = false;
     }
   }
@@ -73,7 +81,8 @@ export class OutputSoFar {
 
   /** Content of the log probabilities; `unknown` if the servers that generated the tokens differ. */
   get #logprobs(): LogprobContent {
-    const [first, ...others] = new Set(this.#generators.map(({ logprobs }) => logprobs ?? "unknown"));
+    const ofServers = Array.from(this.#generators, ({ logprobs }) => logprobs ?? "unknown");
+    const [first, ...others] = new Set([...ofServers, ...this.#masked]);
     return first !== undefined && others.length === 0 ? first : "unknown";
   }
 }

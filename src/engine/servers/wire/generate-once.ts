@@ -13,7 +13,7 @@ export async function generateOnce(
   encoded: EncodedRequest,
 ): Promise<ServerReply> {
   let sink = undefined as GenerationSink | undefined;
-  const open = () => (sink = new GenerationSink(request, encoded.format, encoded.asked));
+  const open = () => (sink = new GenerationSink(request, encoded));
   try {
     return await (await server.generate(encoded, request.call, open, request.signal)).finish();
   } catch (error) {

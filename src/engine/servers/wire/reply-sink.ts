@@ -5,6 +5,7 @@ import { runInIterations } from "../../../support/async/run-steps.js";
 import { runAtOnce } from "../../../support/async/steps.js";
 import { StopReached } from "../call/stop-watch.js";
 import type { ServerReply, ServerRequest } from "../engine-server.js";
+import type { EncodedRequest } from "./connections.js";
 import { errorCode, failureError, failureInBody, generationError, removalInBody, replyError } from "./errors.js";
 import type { ReplySink } from "./post.js";
 import { ReplySize } from "./reply-size.js";
@@ -29,11 +30,11 @@ export class GenerationSink implements ReplySink {
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  constructor(request: ServerRequest, format: ReplyFormat, asked: AskedValues) {
+  constructor(request: ServerRequest, encoded: Pick<EncodedRequest, "format" | "asked" | "longestMask">) {
     this.#request = request;
-    this.#format = format;
-    this.#asked = asked;
-    this.#size = new ReplySize(request.call, format, asked);
+    this.#format = encoded.format;
+    this.#asked = encoded.asked;
+    this.#size = new ReplySize(request.call, encoded);
   }
 
   begin(status: number, header: (name: string) => string): void {

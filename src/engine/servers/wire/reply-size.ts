@@ -1,5 +1,5 @@
-import type { AskedValues, ReplyFormat } from "../../../native/contract.js";
 import { EngineError, type GenerateCall } from "../../engine.js";
+import type { EncodedRequest } from "./connections.js";
 
 /** Parts that a reply has once: head, usage, finish reason, comments that keep the connection open, and the body of an error. */
 const ONCE_BYTES = 1024 * 1024;
@@ -21,6 +21,9 @@ const UNASKED_EXPERTS = { layers: 48, topK: 8 };
 /** Of an expert as int32 in base64. */
 const EXPERT_BYTES = (4 * 4) / 3;
 
+/** Of an id in a sampling mask, with a comma and a space. */
+const MASK_ID_BYTES = 9;
+
 /** Limits the size of one reply by the tokens that its request asks for. Without a limit, a server could send until the call times out. */
 export class ReplySize {
   readonly #limit: number;
@@ -28,13 +31,17 @@ export class ReplySize {
   readonly #repeats: boolean;
   #bytes = 0;
 
-  constructor({ prompt, generation, sampling }: GenerateCall, format: ReplyFormat, { experts }: AskedValues) {
-    const { layers, topK } = experts ?? UNASKED_EXPERTS;
+  constructor(
+    { prompt, generation, sampling }: GenerateCall,
+    { format, asked, longestMask = 0 }: Pick<EncodedRequest, "format" | "asked" | "longestMask">,
+  ) {
+    const { layers, topK } = asked.experts ?? UNASKED_EXPERTS;
     const output = Math.max(sampling.maxTokens - generation.length, 1);
     // The sampled token is listed beside the alternatives, and vLLM may be asked for one more of these.
     const entries = sampling.topLogprobs + 2;
     const sequence = prompt.length + sampling.maxTokens;
-    this.#limit = ONCE_BYTES + output * (FRAME_BYTES + entries * ENTRY_BYTES) + sequence * layers * topK * EXPERT_BYTES;
+    const perOutput = FRAME_BYTES + entries * ENTRY_BYTES + longestMask * MASK_ID_BYTES;
+    this.#limit = ONCE_BYTES + output * perOutput + sequence * layers * topK * EXPERT_BYTES;
     this.#repeats = format === "sglang";
   }
 
