@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -198,6 +199,55 @@ def test_the_trainer_of_the_guide_makes_a_step(
     with torch.no_grad():
         for old, new in zip(before, model.parameters(), strict=True):
             new.copy_(old)
+
+
+def with_masks(batch: Batch, vocabulary: int, counts: np.ndarray[Any, Any]) -> Batch:
+    """Adds a mask of the token and the ids after it to every output, with as many ids as its count; 0: no mask."""
+    ids, outputs = batch["input_ids"].reshape(-1), batch["loss_mask"].reshape(-1) == 1
+    counts = np.where(outputs, counts, 0)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    kept = (np.repeat(ids, counts) + np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)) % vocabulary
+    channels = [{"name": "kept_ids", "of": "output", "offsets": "kept_offsets"}]
+    tensors = {**batch.tensors, "kept_ids": kept.astype(np.int32), "kept_offsets": offsets}
+    return Batch(tensors, {**batch.metadata, "channels": json.dumps(channels)})
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_a_token_with_a_sampling_mask_is_one_of_its_ids(batches: dict[str, Batch], kind: str) -> None:
+    batch, vocabulary = batches[kind], 600
+    random = np.random.default_rng(3)
+    masked = with_masks(batch, vocabulary, random.integers(0, 5, batch["input_ids"].size))
+    flat = torch.tensor(
+        random.normal(size=(batch["input_ids"].size, vocabulary)), dtype=torch.float32, requires_grad=True
+    )
+    new = attention.token_logprobs(flat[None], masked).reshape(-1)
+    temperatures = advantages.token_temperatures(batch).reshape(-1)
+    before, ids, offsets = (
+        attention.predecessors(batch).reshape(-1),
+        batch["input_ids"].reshape(-1),
+        masked["kept_offsets"],
+    )
+    trained = np.flatnonzero((batch["loss_mask"].reshape(-1) == 1) & (before >= 0)).tolist()
+    for token in trained:
+        row = flat[before[token]] / float(temperatures[token])
+        kept = masked["kept_ids"][offsets[token] : offsets[token + 1]].tolist() or list(range(vocabulary))
+        expected = row[ids[token]] - row[kept].logsumexp(0)
+        torch.testing.assert_close(new[token], expected, atol=2e-5, rtol=0)
+    new.sum().backward()
+    assert flat.grad is not None
+    assert torch.isfinite(flat.grad).all()
+
+
+@pytest.mark.parametrize("kind", ["padded left", "padded turns"])
+def test_raw_log_probabilities_are_of_the_whole_vocabulary(batches: dict[str, Batch], kind: str) -> None:
+    batch = batches[kind]
+    raw = batch.code_texts("logprob_content").index("raw")
+    names = [name for name in ("row_logprob_content", "turn_logprob_content") if name in batch]
+    contents = {name: np.full_like(batch[name], raw) for name in names}
+    masked = with_masks(Batch({**batch.tensors, **contents}, batch.metadata), 600, np.full(batch["input_ids"].size, 2))
+    logits = torch.randn(batch["input_ids"].size, 600)[None]
+    new = attention.token_logprobs(logits, masked)
+    torch.testing.assert_close(new, attention.token_logprobs(logits, batch))
 
 
 def test_logits_of_another_batch_are_refused(batches: dict[str, Batch]) -> None:

@@ -13,8 +13,10 @@ import numpy as np
 import torch
 
 from .batch.predecessors import predecessors
+from .batch.runs import run_indices
+from .batch.safetensors import Array
 from .batch.to_torch import to_torch
-from .batch.token_values import token_temperatures
+from .batch.token_values import is_raw, token_temperatures
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -117,6 +119,9 @@ def token_logprobs(logits: torch.Tensor, batch: Batch) -> torch.Tensor:
 
     Returns float32 in the shape of `input_ids`; 0 where `loss_mask` is 0. The logits are divided by the recorded temperature
     of each row or turn, so `(result - logprobs).exp()` is the importance ratio. A value has a gradient.
+
+    A token whose sampling mask is recorded (`kept_ids`) is one of the ids of its mask, as in truncated log probabilities. Rows
+    or turns with raw ones are of the whole vocabulary, and so are tokens without a recorded mask.
     """
     shape = batch["input_ids"].shape
     flat = logits.reshape(-1, logits.shape[-1])
@@ -129,9 +134,24 @@ def token_logprobs(logits: torch.Tensor, batch: Batch) -> torch.Tensor:
     ids = _integers(batch["input_ids"].reshape(-1)[trained], logits.device)
     temperature = _tensor(token_temperatures(batch).reshape(-1)[trained], logits.device)
     scaled = flat[before].float() / temperature[:, None]
+    if "kept_ids" in batch:
+        scaled = scaled.masked_fill(_left_out(batch, trained, scaled), -torch.inf)
     values = scaled.log_softmax(-1).gather(-1, ids[:, None])[:, 0]
     result = torch.zeros(flat.shape[0], dtype=torch.float32, device=logits.device)
     return result.index_put((place,), values).reshape(shape)
+
+
+def _left_out(batch: Batch, trained: Array, scaled: torch.Tensor) -> torch.Tensor:
+    """Returns bool in the shape of `scaled`: true at the ids that are not in the sampling mask of each trained token."""
+    offsets = batch["kept_offsets"]
+    begins = offsets[trained]
+    counts = np.where(is_raw(batch).reshape(-1)[trained], 0, offsets[trained + 1] - begins)
+    places = np.repeat(np.arange(len(trained)), counts)
+    left_out = _tensor(counts > 0, scaled.device)[:, None].repeat(1, scaled.shape[-1])
+    left_out[
+        _integers(places, scaled.device), _integers(batch["kept_ids"][run_indices(begins, counts)], scaled.device)
+    ] = False
+    return left_out
 
 
 def _tensor(array: Any, device: Any) -> torch.Tensor:

@@ -45,6 +45,14 @@ def token_temperatures(batch: Batch) -> Array:
     return at_rows(batch, batch.column("temperature"), 1.0)
 
 
+def is_raw(batch: Batch) -> Array:
+    """Returns bool in the shape of `input_ids`: true where recorded log probabilities are `raw`, those of the model."""
+    raw = batch.code_texts("logprob_content").index("raw")
+    if "turn_logprob_content" in batch:
+        return spread_turns(batch, batch.turn_column("logprob_content") == raw, False)
+    return spread_rows(batch, batch.column("logprob_content") == raw, False)
+
+
 def spread_rows(batch: Batch, values: Array, otherwise: float) -> Array:
     """As at_rows, for an array of any dtype."""
     begins = batch.places.begins
