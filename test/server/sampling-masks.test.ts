@@ -102,7 +102,7 @@ function readMasks({ tensors }: SafeTensors) {
   const [ids = [], lossMask = [], kept = [], offsets = []] = ["input_ids", "loss_mask", "kept_ids", "kept_offsets"].map(
     (name) => tensors[name]?.data,
   );
-  const maskAt = (i: number) => [...kept.slice(offsets[i], offsets[i + 1])];
+  const maskAt = (i: number) => kept.slice(offsets[i], offsets[i + 1]);
   const outputs = ids.flatMap((id, i) => (lossMask[i] === 1 ? [{ id, mask: maskAt(i) }] : []));
   return { outputs, others: ids.filter((_, i) => lossMask[i] !== 1 && maskAt(i).length > 0).length };
 }

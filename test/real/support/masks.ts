@@ -77,7 +77,7 @@ export function testMasks({ engine, open }: MasksOptions): void {
         prompt: tokens.filter((token) => mask?.[token] !== 1).map((token) => ids?.[token] ?? -1),
         output: outputs.map((token) => ids?.[token] ?? -1),
         logprobs: outputs.map((token) => data("logprobs")[token] ?? Number.NaN),
-        kept: outputs.map((token) => [...(kept ?? []).slice(offsets?.[token], offsets?.[token + 1])]),
+        kept: outputs.map((token) => (kept ?? []).slice(offsets?.[token], offsets?.[token + 1])),
         isTruncated: LOGPROB_CONTENTS[data("row_logprob_content")[row] ?? -1] === "truncated",
       };
     });
