@@ -243,6 +243,8 @@ export interface ServerNeeds {
   readonly sample: { readonly text: string; readonly ids: readonly number[] };
   /** The model reasons, so calls may have a budget for it. */
   readonly reasoning: boolean;
+  /** Sampling masks are recorded. Default false. */
+  readonly masks?: boolean;
   /** The configured limit of prompt and output tokens together; undefined if it is the server's own. */
   readonly contextLength: number | undefined;
 }

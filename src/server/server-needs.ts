@@ -14,6 +14,7 @@ export async function findServerNeeds(
   return {
     sample: { text: parts.join(""), ids: idPieces.flatMap((ids) => [...ids]) },
     reasoning: model.families.reasoning !== "none",
+    masks: engine.sampling_masks,
     contextLength: engine.context_length ?? agent.engine_max_tokens ?? undefined,
   };
 }

@@ -4,6 +4,7 @@ import { askAll, compareContexts, compareTokenizers, flagWarning } from "../serv
 import type { ServerConnections } from "../servers/wire/connections.js";
 import { NotServedError, statusError, UnrecordableError } from "../servers/wire/errors.js";
 import { jsonObject } from "../servers/wire/json.js";
+import { hasMasks } from "./explain-refusal.js";
 import { classifyLogprobs } from "./logprobs-probe.js";
 import type { ServedModel } from "./served-model.js";
 
@@ -26,7 +27,7 @@ export interface VllmQuestions {
 
 /**
  * Finds out which flags a vLLM server lacks. Asks only with requests, because `/server_info` exists in development mode alone and
- * takes seconds. At most seven tokens are generated.
+ * takes seconds. At most eight tokens are generated.
  */
 export async function listVllmWarnings(server: ServerConnections, request: VllmQuestions): Promise<ServerWarning[]> {
   const { needs, model, mayGenerate, signal } = request;
@@ -37,6 +38,7 @@ export async function listVllmWarnings(server: ServerConnections, request: VllmQ
     () => sampler.logprobsMode(),
     () => sampler.maxLogprobs(),
     () => sampler.tokensOnly(),
+    async () => (needs.masks ? sampler.samplingMasks() : undefined),
     async () => (needs.reasoning ? sampler.reasoningParser() : undefined),
     () => findDevelopmentMode(server, signal),
     () => compareTokenizers(server, needs, { model: model.name, signal }),
@@ -112,6 +114,14 @@ class SamplerQuestions {
     if (!readMessage(body).includes("--tokens-only")) return undefined;
     return flagWarning(
       "The server refuses grammars and does not search for stop strings: Rolltape finds these itself, some tokens later. Start vLLM with `--enable-scale-out` instead of `--tokens-only`.",
+    );
+  }
+
+  async samplingMasks(): Promise<ServerWarning | undefined> {
+    const { status, body } = await this.#send({ max_tokens: 1 });
+    if (status !== 200 || hasMasks(body)) return undefined;
+    return flagWarning(
+      "Sampling masks are not recorded. Start vLLM with `--enable-scale-out --return-sampling-mask`, or set `engine.sampling_masks=false`.",
     );
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ServerConnections } from "../../../src/engine/servers/wire/connections.js";
+import { ReplySize } from "../../../src/engine/servers/wire/reply-size.js";
 import { type EngineWire, logprobOf, streamText, WIRES } from "../../helpers/engine-frames.js";
 import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
 import { startWireServer, writeForEver } from "../../helpers/wire-server.js";
@@ -42,6 +43,20 @@ const ENDLESS_HTTP: typeof ENDLESS = {
   headers: ["HTTP/1.1 200 OK\r\n", "x: y\r\n".repeat(1000)],
   trailers: [`${CHUNKED}2\r\n{}\r\n0\r\n`, "x: y\r\n".repeat(1000)],
 };
+
+it("grows with the sampling masks that a server may send", () => {
+  const limit = (longestMask: number) => {
+    const size = new ReplySize(makeCall([1], { maxTokens: 100 }), { format: "vllm", asked: {}, longestMask });
+    let bytes = 0;
+    expect(() => {
+      for (; ; bytes += 1 << 16) size.add(1 << 16);
+    }).toThrow("The engine's reply is too long");
+    return bytes;
+  };
+  // 100 masks of 150,000 ids with six digits and a comma.
+  expect(limit(150_000)).toBeGreaterThan(105e6);
+  expect(limit(0)).toBeLessThan(20e6);
+});
 
 it("ends a control request whose reply does not end", async () => {
   let written: Promise<number> | undefined;

@@ -151,6 +151,23 @@ it("names --tokens-only for a server that takes no stop strings", async () => {
   );
 });
 
+it("names --return-sampling-mask if masks are to be recorded", async () => {
+  const needs = { ...NEEDS, masks: true };
+  const pattern = /Sampling masks are not recorded.*`--enable-scale-out --return-sampling-mask`/;
+  expect(await listWarnings({}, { needs })).toEqual(only(pattern));
+  expect(await listWarnings({}, { needs, api: "completions" })).toEqual(only(pattern));
+});
+
+it("finds the flags of a server that returns sampling masks, too", async () => {
+  const generate = generating(5, [200, { choices: [{ sampling_mask: [[339]] }] }]);
+  const hidden: Reply = [500, { error: { message: "", type: "InternalServerError", param: null, code: 500 } }];
+  const replies: Replies = {
+    "/inference/v1/generate": (request) =>
+      "sampling_params" in request.json && !(Number(sampling(request)["top_k"]) > 0) ? hidden : generate(request),
+  };
+  expect(await listWarnings(replies, { needs: { ...NEEDS, masks: true } })).toEqual(only(/more than 5 `top_logprobs`/));
+});
+
 it("names --reasoning-parser if the model reasons", async () => {
   const message =
     "thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-parser and/or " +
