@@ -7,6 +7,7 @@
 #include "../core/base/size.h"
 #include "../core/session/reasoning_budget.h"
 #include "buffers.h"
+#include "channel_arg.h"
 #include "choice_arg.h"
 #include "prompt_object.h"
 #include "reply_worker.h"
@@ -84,25 +85,6 @@ Napi::Value GenerationObject::appendTop(const Napi::CallbackInfo& info) {
   generation().appendTop(ids, logprobs, width);
   return info.Env().Undefined();
 }
-
-namespace {
-
-ChannelSpec channelArg(Napi::Value value) {
-  const Napi::Object object = objectArg(value, "channel");
-  ChannelSpec spec{.name = utf8Arg(object.Get("name"), "channel.name")};
-  spec.dtype = choiceArg<Dtype>(
-      object.Get("dtype"), "channel.dtype",
-      {{"I32", Dtype::kI32}, {"F32", Dtype::kF32}, {"U16", Dtype::kU16}, {"U8", Dtype::kU8}, {"BOOL", Dtype::kBool}});
-  for (const Napi::Value extent : itemsOf(arrayArg(object.Get("shape"), "channel.shape"))) {
-    spec.shape.push_back(static_cast<std::uint32_t>(integerArg(extent, "channel.shape", 1, kMaxItemBytes)));
-  }
-  const Napi::Value offsets = object.Get("offsets");
-  if (!offsets.IsUndefined()) spec.offsets = utf8Arg(offsets, "channel.offsets");
-  spec.ofSequence = choiceArg<bool>(object.Get("of"), "channel.of", {{"output", false}, {"sequence", true}});
-  return spec;
-}
-
-}  // namespace
 
 Napi::Value GenerationObject::addChannel(const Napi::CallbackInfo& info) {
   const ChannelSpec spec = channelArg(info[0]);

@@ -8,6 +8,7 @@
 #include "buffers.h"
 #include "generation_object.h"
 #include "request_worker.h"
+#include "scores_worker.h"
 
 namespace rolltape::binding {
 
@@ -26,7 +27,8 @@ Napi::Function PromptObject::define(Napi::Env env) {
       env, kClassName,
       {guardedGetter<&Self::length>("length"), guardedMethod<&Self::tokens>("tokens"),
        guardedMethod<&Self::firstUnrecorded>("firstUnrecorded"), guardedMethod<&Self::requestBody>("requestBody"),
-       promiseMethod<&Self::requestBodyAsync>("requestBodyAsync"), guardedMethod<&Self::release>("release")});
+       promiseMethod<&Self::requestBodyAsync>("requestBodyAsync"), guardedMethod<&Self::readScores>("readScores"),
+       promiseMethod<&Self::readScoresAsync>("readScoresAsync"), guardedMethod<&Self::release>("release")});
 }
 
 Napi::Object PromptObject::create(Napi::Env env, Prompt prompt) {
@@ -53,6 +55,16 @@ void PromptObject::freeIds(Napi::BasicEnv env) {
 Napi::Value PromptObject::release(const Napi::CallbackInfo& info) {
   freeIds(info.Env());
   return info.Env().Undefined();
+}
+
+Napi::Value PromptObject::readScores(const Napi::CallbackInfo& info) {
+  const ScoresReader reader = scoresReaderArg(info[1]);
+  return scoresToJs(info.Env(), reader(bytesArg(info[0], "body"), prompt()));
+}
+
+Napi::Value PromptObject::readScoresAsync(const Napi::CallbackInfo& info) {
+  const ScoresReader reader = scoresReaderArg(info[1]);
+  return PromiseWorker::start(new ScoresWorker(info.Env(), shared(), HeldBytes(info[0], "body"), reader));
 }
 
 Napi::Value PromptObject::length(const Napi::CallbackInfo& info) {

@@ -30,6 +30,8 @@ class PromptObject : public Wrapped<PromptObject> {
   Napi::Value firstUnrecorded(const Napi::CallbackInfo& info);
   Napi::Value requestBody(const Napi::CallbackInfo& info);
   Napi::Value requestBodyAsync(const Napi::CallbackInfo& info);
+  Napi::Value readScores(const Napi::CallbackInfo& info);
+  Napi::Value readScoresAsync(const Napi::CallbackInfo& info);
   Napi::Value release(const Napi::CallbackInfo& info);
 
   std::shared_ptr<const Prompt> prompt_;

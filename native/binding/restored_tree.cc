@@ -14,7 +14,8 @@ std::string storedPartName(std::size_t part) {
   return "parts[" + std::to_string(part) + "]";
 }
 
-StoredParts storedPartsArg(const std::vector<Napi::Value>& parts, Napi::Value compactedFrom) {
+StoredParts storedPartsArg(const std::vector<Napi::Value>& parts, Napi::Value compactedFrom,
+                           const std::vector<Napi::Value>& added) {
   StoredParts stored;
   if (!compactedFrom.IsUndefined()) {
     const std::span<const std::int32_t> values = int32ArrayArg(compactedFrom, "compactedFrom");
@@ -26,6 +27,7 @@ StoredParts storedPartsArg(const std::vector<Napi::Value>& parts, Napi::Value co
     const Napi::HandleScope scope(compactedFrom.Env());
     stored.bytes.push_back(bytesArg(parts[i], storedPartName(i)));
   }
+  for (const Napi::Value& part : added) stored.added.push_back(bytesArg(part, "added"));
   return stored;
 }
 
@@ -41,6 +43,13 @@ RestoredTree restoreParts(Session& session, const StoredParts& parts) {
       tree.tokenExact.push_back(made.tokenExact ? 1 : 0);
     } catch (const Error& error) {
       throw Error(error.code(), storedPartName(i) + ": " + error.what());
+    }
+  }
+  for (std::size_t i = 0; i < parts.added.size(); ++i) {
+    try {
+      session.restoreAdded(parts.added[i]);
+    } catch (const Error& error) {
+      throw Error(error.code(), "added[" + std::to_string(i) + "]: " + error.what());
     }
   }
   return tree;

@@ -16,6 +16,8 @@ struct StoredParts {
   std::vector<std::span<const std::uint8_t>> bytes;
   /// One per part, or empty if none was compacted.
   std::vector<std::int32_t> compactedFrom;
+  /// Items that were added to the interactions, in any order.
+  std::vector<std::span<const std::uint8_t>> added;
 };
 
 /// The places of restored interactions in the tree, one entry per part. `RestoredTree` in JavaScript.
@@ -29,7 +31,8 @@ struct RestoredTree {
 /// How errors name a part.
 std::string storedPartName(std::size_t part);
 /// Reads the arguments of `restore`. @throws Error kInvalidArg
-StoredParts storedPartsArg(const std::vector<Napi::Value>& parts, Napi::Value compactedFrom);
+StoredParts storedPartsArg(const std::vector<Napi::Value>& parts, Napi::Value compactedFrom,
+                           const std::vector<Napi::Value>& added);
 /// Adds the parts to a session. If a part is refused, the earlier parts stay. Does not use JavaScript, so any thread
 /// may call it.
 /// @throws Error as Session::restore, with the part's name

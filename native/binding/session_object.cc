@@ -4,10 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "../core/session/missing_items.h"
 #include "../core/session/reward.h"
 #include "../core/session/session_rewards.h"
 #include "addon_data.h"
 #include "buffers.h"
+#include "channel_arg.h"
 #include "generation_object.h"
 #include "prompt_object.h"
 #include "restore_worker.h"
@@ -17,18 +19,31 @@ namespace rolltape::binding {
 
 Napi::Function SessionObject::define(Napi::Env env) {
   using Self = SessionObject;
-  return DefineClass(
-      env, "Session",
-      {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
-       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::findSequence>("findSequence"),
-       guardedMethod<&Self::olderTwin>("olderTwin"), guardedMethod<&Self::prompt>("prompt"),
-       guardedMethod<&Self::promptSharing>("promptSharing"), guardedMethod<&Self::sharedLength>("sharedLength"),
-       guardedMethod<&Self::record>("record"), guardedMethod<&Self::serialize>("serialize"),
-       guardedMethod<&Self::restore>("restore"), promiseMethod<&Self::restoreAsync>("restoreAsync"),
-       guardedMethod<&Self::setReward>("setReward"), guardedMethod<&Self::setSessionReward>("setSessionReward"),
-       guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::output>("output"),
-       guardedMethod<&Self::versionRange>("versionRange"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
-       guardedMethod<&Self::release>("release")});
+  return DefineClass(env, "Session",
+                     {guardedGetter<&Self::length>("length"),
+                      guardedGetter<&Self::byteLength>("byteLength"),
+                      guardedMethod<&Self::findParent>("findParent"),
+                      guardedMethod<&Self::findSequence>("findSequence"),
+                      guardedMethod<&Self::olderTwin>("olderTwin"),
+                      guardedMethod<&Self::prompt>("prompt"),
+                      guardedMethod<&Self::promptSharing>("promptSharing"),
+                      guardedMethod<&Self::sharedLength>("sharedLength"),
+                      guardedMethod<&Self::record>("record"),
+                      guardedMethod<&Self::serialize>("serialize"),
+                      guardedMethod<&Self::restore>("restore"),
+                      promiseMethod<&Self::restoreAsync>("restoreAsync"),
+                      guardedMethod<&Self::declareChannel>("declareChannel"),
+                      guardedMethod<&Self::addChannel>("addChannel"),
+                      guardedMethod<&Self::listMissing>("listMissing"),
+                      guardedMethod<&Self::countMissing>("countMissing"),
+                      guardedMethod<&Self::serializeAdded>("serializeAdded"),
+                      guardedMethod<&Self::setReward>("setReward"),
+                      guardedMethod<&Self::setSessionReward>("setSessionReward"),
+                      guardedMethod<&Self::interaction>("interaction"),
+                      guardedMethod<&Self::output>("output"),
+                      guardedMethod<&Self::versionRange>("versionRange"),
+                      guardedMethod<&Self::discountedRewards>("discountedRewards"),
+                      guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
@@ -163,21 +178,69 @@ Napi::Value SessionObject::serialize(const Napi::CallbackInfo& info) {
   return newBuffer(info.Env(), writer.byteLength(), [&](std::uint8_t* to) { writer.write(to); });
 }
 
+namespace {
+
+std::vector<Napi::Value> addedArg(Napi::Value value) {
+  if (value.IsUndefined()) return {};
+  return itemsOf(arrayArg(value, "added"));
+}
+
+}  // namespace
+
+Napi::Value SessionObject::serializeAdded(const Napi::CallbackInfo& info) {
+  const std::uint32_t index = indexArg(info[0], "index");
+  if (session().interaction(index).addedChannels().empty()) return info.Env().Undefined();
+  const AddedChannelsWriter writer = session().serializeAdded(index);
+  return newBuffer(info.Env(), writer.byteLength(), [&](std::uint8_t* to) { writer.write(to); });
+}
+
+Napi::Value SessionObject::declareChannel(const Napi::CallbackInfo& info) {
+  session().declareChannel(channelArg(info[0]));
+  return info.Env().Undefined();
+}
+
+Napi::Value SessionObject::addChannel(const Napi::CallbackInfo& info) {
+  const std::uint32_t leaf = indexArg(info[0], "leaf");
+  const ChannelSpec spec = channelArg(info[1]);
+  const std::uint32_t first = indexArg(info[2], "first");
+  const std::span<const std::byte> values = std::as_bytes(bytesArg(info[3], "values"));
+  const ChannelBuffer run = makeChannel(spec, first, {values.begin(), values.end()}, {});
+  return copyToJs(info.Env(), std::span<const std::uint32_t>(session().addChannel(leaf, run.run(0))));
+}
+
+Napi::Value SessionObject::listMissing(const Napi::CallbackInfo& info) {
+  std::vector<std::uint32_t> flat;
+  for (const auto& [leaf, first] : rolltape::listMissing(*session().storage(), utf8Arg(info[0], "channel"))) {
+    flat.push_back(leaf);
+    flat.push_back(first);
+  }
+  return copyToJs(info.Env(), std::span<const std::uint32_t>(flat));
+}
+
+Napi::Value SessionObject::countMissing(const Napi::CallbackInfo& info) {
+  const std::string channel = utf8Arg(info[0], "channel");
+  double count = 0;
+  for (const Interaction& at : session().storage()->interactions) count += rolltape::countMissing(at, channel);
+  return Napi::Number::New(info.Env(), count);
+}
+
 Napi::Value SessionObject::restore(const Napi::CallbackInfo& info) {
-  const StoredParts parts = storedPartsArg(itemsOf(arrayArg(info[0], "parts")), info[1]);
+  const StoredParts parts = storedPartsArg(itemsOf(arrayArg(info[0], "parts")), info[1], addedArg(info[2]));
   return restoreParts(session(), parts).toJs(info.Env());
 }
 
 Napi::Value SessionObject::restoreAsync(const Napi::CallbackInfo& info) {
   requireEmpty();
   const std::vector<Napi::Value> parts = itemsOf(arrayArg(info[0], "parts"));
-  StoredParts stored = storedPartsArg(parts, info[1]);
+  const std::vector<Napi::Value> added = addedArg(info[2]);
+  StoredParts stored = storedPartsArg(parts, info[1], added);
   std::vector<HeldBytes> held;
-  held.reserve(parts.size());
+  held.reserve(parts.size() + added.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Napi::HandleScope scope(info.Env());
     held.emplace_back(parts[i], storedPartName(i));
   }
+  for (const Napi::Value& part : added) held.emplace_back(part, "added");
   return PromiseWorker::start(new RestoreWorker(info.Env(), *this, std::move(held), std::move(stored)));
 }
 

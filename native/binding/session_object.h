@@ -35,6 +35,11 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value serialize(const Napi::CallbackInfo& info);
   Napi::Value restore(const Napi::CallbackInfo& info);
   Napi::Value restoreAsync(const Napi::CallbackInfo& info);
+  Napi::Value declareChannel(const Napi::CallbackInfo& info);
+  Napi::Value addChannel(const Napi::CallbackInfo& info);
+  Napi::Value listMissing(const Napi::CallbackInfo& info);
+  Napi::Value countMissing(const Napi::CallbackInfo& info);
+  Napi::Value serializeAdded(const Napi::CallbackInfo& info);
   Napi::Value setSessionReward(const Napi::CallbackInfo& info);
   Napi::Value setReward(const Napi::CallbackInfo& info);
   Napi::Value interaction(const Napi::CallbackInfo& info);

@@ -61,6 +61,7 @@ import type { ServerServices } from "./services.js";
 import type { ServerSettings } from "./settings.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
 import { openVersionLabels } from "./storage/version-labels.js";
+import { TeacherScores, type TeacherSettings } from "./teachers/teacher-scores.js";
 import { uiRoutes } from "./ui/ui-routes.js";
 import { UpstreamRules } from "./upstreams/upstream-rules.js";
 import { openWeights } from "./weights/open-weights.js";
@@ -80,9 +81,19 @@ export interface ServerOptions {
 /** Share of the JavaScript heap that remembered requests may take, whatever the configuration allows. */
 const KNOWN_SHARE = 1 / 8;
 
+/** Returns what batches know of a teacher; see `listTeachers`. */
+function describeTeacher({ name, type, model, topLogprobs }: TeacherSettings): Record<string, unknown> {
+  return { name, engine: type, ...(model !== undefined && { model }), top_k: topLogprobs };
+}
+
 function toBatchOrigin({ settings, engine, model }: ServerOptions): BatchOrigin {
-  const { chatTemplateType, recordedConfig = {} } = settings;
-  const config = { engine: engine.type, chat_template_type: chatTemplateType, ...recordedConfig };
+  const { chatTemplateType, recordedConfig = {}, teachers = [] } = settings;
+  const config = {
+    engine: engine.type,
+    chat_template_type: chatTemplateType,
+    ...recordedConfig,
+    ...(teachers.length > 0 && { teachers: teachers.map(describeTeacher) }),
+  };
   return { model: settings.modelName, modelDigest: model.digest, config, channels: engine.channelMetadata };
 }
 
@@ -117,12 +128,18 @@ export async function createServer({
       return versionLabels.known.versions;
     },
   };
+  const teacherScores = new TeacherScores({
+    teachers: settings.teachers ?? [],
+    registry,
+    metrics: metrics.teachers,
+    logger: app.log,
+  });
   const context: ServerServices = {
     ...options,
     modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
     rerendered: new RerenderedCalls((message) => app.log.warn({ key: TEMPLATE_TYPE }, message)),
     connections: app.connections,
-    exporter: new Exporter(registry),
+    exporter: new Exporter(registry, (sessions, signal) => teacherScores.score(sessions, signal)),
     engineHealth: new EngineHealth(options.engine),
     metrics,
     sharedMemory,
@@ -139,6 +156,7 @@ export async function createServer({
     shutdown: new AbortController(),
   };
   app.addHook("onClose", async () => {
+    await teacherScores.close();
     context.metrics.close();
     context.preparedExports.close();
     context.sharedExports.close();

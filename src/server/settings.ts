@@ -10,6 +10,7 @@ import type { Heap } from "./limits/heap-watch.js";
 import type { StoreLimits } from "./limits/memory-budget.js";
 import type { ProcessMemory } from "./limits/process-memory.js";
 import type { SessionLimits } from "./limits/session-limits.js";
+import type { TeacherSettings } from "./teachers/teacher-scores.js";
 import type { UpstreamLimits } from "./upstreams/upstream-limits.js";
 
 /** The part of the configuration that model calls follow. */
@@ -56,6 +57,8 @@ export interface ServerSettings extends CallSettings {
   /** Model names that the policy does not answer. */
   readonly upstreams: readonly UpstreamRule[];
   readonly upstreamLimits: UpstreamLimits;
+  /** Models that score recorded tokens. Default: none. */
+  readonly teachers?: readonly TeacherSettings[] | undefined;
   /** Default: the heap of this process. */
   readonly heap?: Heap;
   /** Default: the memory of this process. */

@@ -36,6 +36,7 @@ import { closeStorage } from "./storage/lost-changes.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
 import { openWeightVersion } from "./storage/weight-version.js";
 import { startSweeps } from "./sweeps.js";
+import type { TeacherSettings } from "./teachers/teacher-scores.js";
 import { chooseTemplateType, describeTemplateType, type TemplateType, withTemplateType } from "./template-type.js";
 import { VersionFile } from "./version-file.js";
 
@@ -279,6 +280,22 @@ export function toServerSettings(
     drainSeconds: agent.drain_seconds,
     sharedMemory: { directory: config.server.shared_memory_directory, maxBytes: config.server.shared_memory_bytes },
     shutdownSeconds: config.server.shutdown_seconds,
+    teachers: config.teachers.map(toTeacherSettings),
+  };
+}
+
+function toTeacherSettings(teacher: Config["teachers"][number]): TeacherSettings {
+  const { name, engine: type, urls, model, api_key: apiKey } = teacher;
+  return {
+    name,
+    type,
+    urls,
+    model: model ?? undefined,
+    apiKey: apiKey ?? undefined,
+    topLogprobs: teacher.top_k,
+    maxInflight: teacher.max_inflight,
+    timeoutSeconds: teacher.timeout_seconds,
+    atEnd: teacher.when === "end",
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Tool } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import type { NativeSession, RestoredTree } from "../native/contract.js";
+import type { ChannelSpec, NativeSession, RestoredTree } from "../native/contract.js";
 import { Delivery } from "./delivery/delivery.js";
 import { InteractionLog } from "./interaction-log.js";
 import { listChoices, type RecordedInteraction } from "./recorded-interaction.js";
@@ -36,6 +36,12 @@ export interface AddedCall {
   readonly tools: readonly Tool[];
   /** Identifies the request, so that its retries are recognized after a restart. */
   readonly request: string | undefined;
+}
+
+/** The items of a channel for consecutive tokens. */
+export interface ChannelItems {
+  readonly channel: ChannelSpec;
+  readonly values: Float32Array | Int32Array;
 }
 
 /** The recorded calls of a session: tokens in native memory, messages in JavaScript. After {@link unload}, they are on disk only. */
@@ -133,6 +139,28 @@ export class SessionData {
     this.delivery.awaitAnswer(index);
     this.#changes++;
     this.journal.recorded(index, this.toStored(interaction, request, objectBytes), added);
+  }
+
+  /**
+   * Adds items to tokens of the sequence of a recorded interaction, and stores them if sessions are stored.
+   *
+   * @param first the token of the first item
+   */
+  addChannels(leaf: number, first: number, channels: readonly ChannelItems[]): void {
+    const changed = new Set<number>();
+    for (const { channel, values } of channels) {
+      const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+      for (const index of this.#tokens.addChannel(leaf, channel, first, bytes)) changed.add(index);
+    }
+    this.size.addObjects(0);
+    if (!this.journal || changed.size === 0) return;
+    this.#changes++;
+    this.journal.channelsAdded(
+      [...changed].flatMap((index) => {
+        const added = this.#tokens.serializeAdded(index);
+        return added ? [{ index, bytes: added }] : [];
+      }),
+    );
   }
 
   /** Sets the reward of an interaction. Returns its former one. */
@@ -290,9 +318,10 @@ function measureInteraction({ input, output, templateArgs }: RecordedInteraction
 }
 
 /** Returns the arguments of `restore`. */
-function listParts({ interactions }: StoredSession): [parts: Uint8Array[], compactedFrom: Int32Array] {
+function listParts({ interactions, added }: StoredSession): Parameters<NativeSession["restore"]> {
   return [
     interactions.map((stored) => stored.native),
     Int32Array.from(interactions, ({ facts }) => facts.compactedFrom ?? -1),
+    added,
   ];
 }

@@ -9,6 +9,7 @@ export type SessionOutcome = "ended" | "deleted" | "expired";
 
 /** Facts of the session that an event is about. */
 export interface SessionFacts {
+  readonly id: string;
   readonly split: Split;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

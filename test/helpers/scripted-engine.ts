@@ -115,6 +115,8 @@ function kept(prompt: NativePrompt): NativePrompt {
     firstUnrecorded: (...args) => prompt.firstUnrecorded(...args),
     requestBody: (...args) => prompt.requestBody(...args),
     requestBodyAsync: (...args) => prompt.requestBodyAsync(...args),
+    readScores: (...args) => prompt.readScores(...args),
+    readScoresAsync: (...args) => prompt.readScoresAsync(...args),
     release: () => prompt.release(),
   };
 }

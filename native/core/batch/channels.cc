@@ -57,8 +57,9 @@ void listStretches(const Plan& plan, const PlanRow& row, const ChannelSpec& spec
   std::uint32_t end = tokens.end;
   for (const Interaction* at = row.interaction; at != nullptr && end > begin; at = at->source) {
     if (spec.ofSequence || isTrained(plan, row, *at)) {
-      for (std::size_t i = at->channels().size(); i-- > 0;) {
-        const ChannelRun& run = at->channels()[i];
+      const std::span<const ChannelRun> runs = at->channels(plan.channelMoment());
+      for (std::size_t i = runs.size(); i-- > 0;) {
+        const ChannelRun& run = runs[i];
         const std::uint32_t from = std::max(run.first, begin);
         const std::uint32_t to = std::min(run.end(), end);
         if (run.spec->name != spec.name || from >= to) continue;

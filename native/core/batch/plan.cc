@@ -41,6 +41,7 @@ Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options)
 
 void Plan::begin(const PlanOptions& options, std::size_t interactions) {
   options_ = options;
+  channelMoment_ = lastChannelMoment();
   if (options.layout == Layout::kTree) {
     if (options.maxLength > 0) throw Error(ErrorCode::kInvalidArg, "maxLength: must be 0 in a tree batch");
     if (options.turns) {

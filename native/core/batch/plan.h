@@ -178,6 +178,8 @@ class Plan {
   Plan(std::span<const Session* const> sessions, const PlanOptions& options);
 
   const PlanOptions& options() const { return options_; }
+  /// The batch has the items of channels as they are at this moment; see nextChannelMoment().
+  std::uint64_t channelMoment() const { return channelMoment_; }
   /// In the order of sessions, then of interactions; in a tree batch, in the order of nodes().
   std::span<const PlanRow> rows() const { return rows_; }
   /// Returns the turn whose value the column has for this row.
@@ -255,6 +257,7 @@ class Plan {
   void measure();
 
   PlanOptions options_;
+  std::uint64_t channelMoment_ = kNewestChannels;
   std::vector<std::shared_ptr<const SessionStorage>> storages_;
   std::vector<PlanEpisode> episodes_;
   std::vector<std::uint32_t> listedSessions_;

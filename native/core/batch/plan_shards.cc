@@ -137,6 +137,7 @@ std::vector<Plan> Plan::shards(std::uint32_t count) const {
   for (const std::vector<std::uint32_t>& part : splitUnits(*this, units, count)) {
     Plan& plan = plans.emplace_back(Plan());
     plan.options_ = options_;
+    plan.channelMoment_ = channelMoment_;
     plan.storages_ = storages_;
     plan.episodes_ = episodes_;
     plan.filteredTurns_ = filteredTurns_;

@@ -11,6 +11,7 @@
 #include "../base/base64.h"
 #include "../base/error.h"
 #include "../base/size.h"
+#include "npy.h"
 
 namespace rolltape {
 
@@ -35,47 +36,6 @@ std::uint64_t requireLength(const JsonCursor& json, std::string_view text) {
   const std::optional<std::uint64_t> length = decodedLength(text);
   if (!length) json.fail("routed_experts is not base64");
   return *length;
-}
-
-/// The beginning of a file in NumPy's format: magic, version, length of the header.
-struct NpyStart {
-  static constexpr std::size_t kBytes = 12;
-  static constexpr std::string_view kMagic = "\x93NUMPY";
-
-  std::array<unsigned char, kBytes> bytes;
-
-  bool isValid() const { return std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0 && bytes[6] >= 1; }
-  /// Where the values begin.
-  std::size_t headerEnd() const {
-    const bool isShort = bytes[6] == 1;
-    std::size_t length = bytes[8] | static_cast<std::size_t>(bytes[9]) << 8;
-    if (!isShort) length |= static_cast<std::size_t>(bytes[10]) << 16 | static_cast<std::size_t>(bytes[11]) << 24;
-    return (isShort ? 10 : 12) + length;
-  }
-};
-
-/// The text between `name` with its colon and the end of its value, without spaces at its start. Empty if there is
-/// none.
-std::string_view headerValue(std::string_view header, std::string_view name, char end) {
-  const std::size_t at = header.find(name);
-  if (at == std::string_view::npos) return {};
-  std::string_view value = header.substr(at + name.size());
-  value.remove_prefix(std::min(value.size(), value.find_first_not_of(": ")));
-  return value.substr(0, value.find(end));
-}
-
-/// Reads "(45, 3, 2".
-std::vector<std::uint64_t> readShape(std::string_view text) {
-  std::vector<std::uint64_t> shape;
-  bool inNumber = false;
-  for (const char c : text) {
-    const bool isDigit = c >= '0' && c <= '9';
-    if (isDigit && !inNumber) shape.push_back(0);
-    if (isDigit)
-      shape.back() = std::min<std::uint64_t>(shape.back() * 10 + static_cast<std::uint64_t>(c - '0'), 1u << 31);
-    inNumber = isDigit;
-  }
-  return shape;
 }
 
 void requireShape(const RoutedExperts& asked, std::uint64_t layers, std::uint64_t topK) {
@@ -128,26 +88,25 @@ std::optional<ExpertRows> readNpyExperts(JsonCursor& json, const RoutedExperts& 
   std::string decoded;
   const std::string_view text = json.text(decoded);
   const std::uint64_t length = requireLength(json, text);
-  NpyStart start{};
+  std::string start(NpyHeader::kStartBytes, '\0');
   // 16 characters are 12 bytes.
-  if (length < NpyStart::kBytes) json.fail("routed_experts is not a file in NumPy's format");
-  decode(json, text, 0, 16, reinterpret_cast<std::byte*>(start.bytes.data()));
-  const std::size_t headerEnd = start.headerEnd();
-  if (!start.isValid() || headerEnd > length) json.fail("routed_experts is not a file in NumPy's format");
+  if (length < start.size()) json.fail("routed_experts is not a file in NumPy's format");
+  decode(json, text, 0, 16, reinterpret_cast<std::byte*>(start.data()));
+  const std::size_t headerEnd = npyHeaderEnd(start);
+  if (headerEnd == 0 || headerEnd > length) json.fail("routed_experts is not a file in NumPy's format");
   // Whole groups of three bytes that hold the header, and perhaps the first values.
   const std::size_t headChars = std::min(text.size(), (headerEnd + 2) / 3 * 4);
   std::string head(headChars / 4 * 3, '\0');
   head.resize(decode(json, text, 0, headChars, reinterpret_cast<std::byte*>(head.data())));
   if (head.size() < headerEnd) json.fail("routed_experts is not a file in NumPy's format");
-  const std::string_view header = std::string_view(head).substr(0, headerEnd);
+  const NpyHeader header = readNpyHeader(std::string_view(head).substr(0, headerEnd));
 
-  const std::string_view descr = headerValue(header, "'descr'", ',');
   const Dtype dtype = asked.channel().dtype;
-  if (descr != (dtype == Dtype::kU8 ? "'|u1'" : "'<u2'")) {
-    mismatch("the dtype is " + std::string(descr.substr(0, 16)) + " for " + std::to_string(asked.experts) + " experts");
+  if (header.descr != (dtype == Dtype::kU8 ? "'|u1'" : "'<u2'")) {
+    mismatch("the dtype is " + header.descr.substr(0, 16) + " for " + std::to_string(asked.experts) + " experts");
   }
-  if (headerValue(header, "'fortran_order'", ',') != "False") mismatch("the array is not in C order");
-  const std::vector<std::uint64_t> shape = readShape(headerValue(header, "'shape'", ')'));
+  if (header.isFortranOrder) mismatch("the array is not in C order");
+  const std::vector<std::uint64_t>& shape = header.shape;
   if (shape.size() != 3) mismatch("the array does not have three dimensions");
   requireShape(asked, shape[1], shape[2]);
   const std::uint64_t bytes = length - headerEnd;

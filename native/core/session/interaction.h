@@ -12,6 +12,7 @@
 
 #include "channel.h"
 #include "forced_runs.h"
+#include "interaction_channels.h"
 #include "token_arena.h"
 #include "version_runs.h"
 
@@ -23,8 +24,8 @@ using LabelSet = std::vector<std::string>;
 
 inline constexpr std::size_t kMaxFacts = std::numeric_limits<std::uint16_t>::max();
 
-/// One model call as it was recorded. Immutable, at a stable address, so that packing reads it on worker threads while
-/// the event loop records more.
+/// One model call as it was recorded. Immutable but for items of channels that are added, at a stable address, so that
+/// packing reads it on worker threads while the event loop records more.
 ///
 /// Its sequence is its input tokens followed by its output tokens. The first `shared` input tokens are those of the
 /// parent's sequence and are stored there; `tail` holds the others.
@@ -55,8 +56,8 @@ struct Interaction {
   /// Owned by the session's storage. Null if nothing was recorded.
   const LabelSet* labels = nullptr;
   const std::uint32_t* factWords = nullptr;
-  /// Owned by the session's storage. Null if the interaction has no items of channels.
-  const ChannelRuns* channelRuns = nullptr;
+  /// Owned by the session's storage.
+  CurrentChannels currentChannels;
   std::uint32_t versionRunCount = 0;
   std::uint32_t forcedRunCount = 0;
   /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
@@ -75,8 +76,20 @@ struct Interaction {
   std::span<const VersionRun> versions() const { return {versionRuns, versionRunCount}; }
   /// Outputs that are not trained on, because the engine wrote them.
   std::span<const ForcedRun> forced() const { return {forcedRuns, forcedRunCount}; }
-  std::span<const ChannelRun> channels() const {
-    return channelRuns == nullptr ? std::span<const ChannelRun>() : std::span<const ChannelRun>(*channelRuns);
+  /// The items of channels at a moment; see nextChannelMoment().
+  std::span<const ChannelRun> channels(std::uint64_t moment = kNewestChannels) const {
+    const InteractionChannels* at = currentChannels.at(moment);
+    return at == nullptr ? std::span<const ChannelRun>() : std::span<const ChannelRun>(at->runs);
+  }
+  /// Those that the call recorded.
+  std::span<const ChannelRun> recordedChannels() const {
+    const InteractionChannels* at = currentChannels.newest();
+    return at == nullptr ? std::span<const ChannelRun>() : std::span(at->runs).first(at->recorded);
+  }
+  /// Those that were added later.
+  std::span<const ChannelRun> addedChannels() const {
+    const InteractionChannels* at = currentChannels.newest();
+    return at == nullptr ? std::span<const ChannelRun>() : std::span(at->runs).subspan(at->recorded);
   }
   /// What was recorded of the call beside its tokens: 32-bit words whose meaning the row columns know.
   std::span<const std::uint32_t> facts() const { return {factWords, factCount}; }
@@ -93,9 +106,9 @@ struct SessionStorage {
   std::set<LabelSet> labelSets;
   /// Each distinct channel once, at a stable address.
   std::set<ChannelSpec> channelSpecs;
-  std::vector<std::unique_ptr<const ChannelRuns>> channelRuns;
-  /// Memory of channelRuns.
-  std::size_t channelRunBytes = 0;
+  std::vector<std::unique_ptr<const InteractionChannels>> channels;
+  /// Memory of `channels`.
+  std::size_t channelBytes = 0;
 };
 
 }  // namespace rolltape

@@ -6,6 +6,7 @@
 
 #include "../base/crc32c.h"
 #include "../base/size.h"
+#include "stored_channels.h"
 
 namespace rolltape {
 
@@ -30,7 +31,7 @@ StoredHeader headerOf(const Interaction& interaction, const IndexedMessages& mes
   header.flags = interaction.startsRow ? kStartsRow : 0;
   if (messages.callIds.input != 0 || messages.callIds.conversation != 0) header.flags |= kHasCallIds;
   if (interaction.forcedRunCount > 0) header.flags |= kHasForcedRuns;
-  if (!interaction.channels().empty()) header.flags |= kHasChannels;
+  if (!interaction.recordedChannels().empty()) header.flags |= kHasChannels;
   header.index = interaction.index;
   header.parent = interaction.parentIndex();
   header.shared = interaction.shared;
@@ -44,61 +45,12 @@ StoredHeader headerOf(const Interaction& interaction, const IndexedMessages& mes
   return header;
 }
 
-/// Writes values one after another.
-class Output {
- public:
-  explicit Output(std::uint8_t* to) : to_(to) {}
-
-  template <typename T>
-  void add(const T& value) {
-    addAll(std::span<const T>(&value, 1));
-  }
-  template <typename T>
-  void addAll(std::span<const T> values) {
-    if (values.empty()) return;
-    std::memcpy(to_, values.data(), values.size_bytes());
-    to_ += values.size_bytes();
-  }
-  const std::uint8_t* end() const { return to_; }
-
- private:
-  std::uint8_t* to_;
-};
-
-std::uint64_t storedBytes(const ChannelRun& run) {
-  const ChannelSpec& spec = *run.spec;
-  const std::uint64_t words = spec.shape.size() + (spec.isRagged() ? run.count : 0);
-  return sizeof(StoredChannelRun) + 4 * words + spec.name.size() + spec.offsets.size() +
-         run.bytes(run.first, run.end()).size();
-}
-
-void add(const ChannelRun& run, Output& out) {
-  const ChannelSpec& spec = *run.spec;
-  out.add(StoredChannelRun{
-      .dtype = static_cast<std::uint8_t>(spec.dtype),
-      .ofSequence = static_cast<std::uint8_t>(spec.ofSequence ? 1 : 0),
-      .rank = static_cast<std::uint8_t>(spec.shape.size()),
-      .nameBytes = static_cast<std::uint8_t>(spec.name.size()),
-      .offsetsBytes = static_cast<std::uint32_t>(spec.offsets.size()),
-      .first = run.first,
-      .count = run.count,
-      .items = static_cast<std::uint32_t>(run.itemsBefore(run.end())),
-  });
-  out.addAll(std::span<const std::uint32_t>(spec.shape));
-  if (spec.isRagged()) {
-    for (std::uint32_t i = 0; i < run.count; ++i) out.add(run.starts[i + 1] - run.starts[i]);
-  }
-  out.addAll(std::span<const char>(spec.name));
-  out.addAll(std::span<const char>(spec.offsets));
-  out.addAll(run.bytes(run.first, run.end()));
-}
-
 }  // namespace
 
 InteractionWriter::InteractionWriter(const Interaction& interaction, const IndexedMessages& messages)
     : interaction_(interaction), callIds_(messages.callIds), header_(headerOf(interaction, messages)) {
   std::uint64_t bytes = checkedAdd(fixedStoredBytes(header_), interaction.forced().size_bytes());
-  for (const ChannelRun& run : interaction.channels()) bytes = checkedAdd(bytes, storedBytes(run));
+  for (const ChannelRun& run : interaction.recordedChannels()) bytes = checkedAdd(bytes, storedBytes(run));
   for (const std::string& label : labelsOf(interaction)) bytes = checkedAdd(bytes, label.size());
   requireBlockSize(bytes);
   header_.byteLength = static_cast<std::uint32_t>(bytes);
@@ -106,7 +58,7 @@ InteractionWriter::InteractionWriter(const Interaction& interaction, const Index
 
 void InteractionWriter::write(std::uint8_t* to) const {
   const std::span<const std::string> labels = labelsOf(interaction_);
-  Output out(to);
+  StoredOutput out(to);
   out.add(header_);
   if (header_.has(kHasCallIds)) out.add(callIds_);
   out.addAll(interaction_.tailIds());
@@ -120,8 +72,8 @@ void InteractionWriter::write(std::uint8_t* to) const {
     out.addAll(interaction_.forced());
   }
   if (header_.has(kHasChannels)) {
-    out.add(static_cast<std::uint32_t>(interaction_.channels().size()));
-    for (const ChannelRun& run : interaction_.channels()) add(run, out);
+    out.add(static_cast<std::uint32_t>(interaction_.recordedChannels().size()));
+    for (const ChannelRun& run : interaction_.recordedChannels()) writeChannelRun(run, out);
   }
   for (const std::string& label : labels) out.addAll(std::span<const char>(label));
   out.add<StoredChecksum>(crc32c({to, out.end()}));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "../base/size.h"
+#include "missing_items.h"
 #include "reward.h"
 
 namespace rolltape {
@@ -84,6 +85,17 @@ void requireStorable(std::set<ChannelSpec> channels, std::span<const ChannelRun>
   }
 }
 
+/// Refuses a run that cannot be added to the sequence of a recorded interaction.
+void requireAddable(const Interaction& leaf, const ChannelRun& run) {
+  requireChannel(*run.spec);
+  if (!run.spec->ofSequence || run.spec->isRagged()) {
+    throw Error(ErrorCode::kInvalidArg, "channel " + run.spec->name + ": only sequence channels can be added");
+  }
+  if (run.end() <= leaf.sequenceLength()) return;
+  throw Error(ErrorCode::kInvalidArg, "channel " + run.spec->name + ": token " + std::to_string(run.end() - 1) +
+                                          " is beyond the " + std::to_string(leaf.sequenceLength()) + " tokens");
+}
+
 std::vector<ChannelRun> runsOf(const Generation& generation, std::uint32_t inputLength) {
   std::vector<ChannelRun> runs;
   for (const ChannelBuffer& buffer : generation.channels()) {
@@ -104,7 +116,7 @@ std::size_t Session::byteLength() const {
     labels += sizeof(LabelSet);
     for (const std::string& label : set) labels += sizeof(std::string) + label.capacity();
   }
-  const std::size_t channels = storage_->channelRunBytes + storage_->channelSpecs.size() * sizeof(ChannelSpec);
+  const std::size_t channels = storage_->channelBytes + storage_->channelSpecs.size() * sizeof(ChannelSpec);
   return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() + labels + channels +
          storage_->interactions.size() * sizeof(Interaction) + states_.capacity() * sizeof(InteractionState) +
          index_.byteLength() + sequences_.byteLength();
@@ -189,7 +201,7 @@ void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs)
     const std::uint32_t end = std::min(run.end(), made.sequenceLength());
     if (from >= end) continue;
     ChannelRun& own = stored.emplace_back();
-    own = {&*storage_->channelSpecs.insert(*run.spec).first, from, end - from, nullptr, nullptr};
+    own = {&keep(*run.spec), from, end - from, nullptr, nullptr};
     own.values = storage_->arena.copyAll(run.bytes(from, end));
     if (!run.spec->isRagged()) continue;
     const std::span<std::uint32_t> starts = storage_->arena.allocate<std::uint32_t>(own.count + std::size_t{1});
@@ -199,8 +211,66 @@ void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs)
     own.starts = starts.data();
   }
   if (stored.empty()) return;
-  storage_->channelRunBytes += sizeof(ChannelRuns) + stored.capacity() * sizeof(ChannelRun);
-  made.channelRuns = storage_->channelRuns.emplace_back(std::make_unique<const ChannelRuns>(std::move(stored))).get();
+  const std::size_t recorded = stored.size();
+  made.currentChannels.set(keep({std::move(stored), recorded}));
+}
+
+const InteractionChannels* Session::keep(InteractionChannels channels) {
+  const std::size_t bytes = sizeof channels + channels.runs.capacity() * sizeof(ChannelRun);
+  const auto& kept = storage_->channels.emplace_back(std::make_unique<const InteractionChannels>(std::move(channels)));
+  storage_->channelBytes += bytes;
+  return kept.get();
+}
+
+const ChannelSpec& Session::keep(const ChannelSpec& spec) {
+  return *storage_->channelSpecs.insert(spec).first;
+}
+
+void Session::declareChannel(const ChannelSpec& spec) {
+  requireChannel(spec);
+  const auto hasName = [&](const ChannelSpec& known) { return known.name == spec.name; };
+  if (std::ranges::any_of(storage_->channelSpecs, hasName)) return;
+  requireStorable(storage_->channelSpecs, std::vector{ChannelRun{&spec, 0, 0, nullptr, nullptr}});
+  keep(spec);
+}
+
+std::vector<std::uint32_t> Session::addChannel(std::uint32_t leaf, const ChannelRun& run) {
+  const Interaction& last = interaction(leaf, "leaf");
+  requireAddable(last, run);
+  requireStorable(storage_->channelSpecs, std::span(&run, 1));
+  const ChannelSpec& spec = keep(*run.spec);
+  std::vector<std::pair<std::uint32_t, const InteractionChannels*>> changed;
+  forEachNode(last, [&](const Interaction& at, std::uint32_t end) {
+    const std::uint32_t from = firstMissing(at, spec.name);
+    const std::uint32_t to = std::min(end, run.end());
+    if (from >= to || run.first > from) return;
+    const InteractionChannels* before = at.currentChannels.newest();
+    InteractionChannels added{.since = nextChannelMoment(), .before = before};
+    if (before != nullptr) added.runs = before->runs;
+    added.recorded = before == nullptr ? 0 : before->recorded;
+    added.runs.push_back({&spec, from, to - from, storage_->arena.copyAll(run.bytes(from, to)), nullptr});
+    changed.emplace_back(at.index, keep(std::move(added)));
+  });
+  std::vector<std::uint32_t> indices;
+  for (const auto& [index, channels] : changed) indices.push_back(index);
+  for (const auto& [index, channels] : changed) storage_->interactions[index].currentChannels.set(channels);
+  return indices;
+}
+
+AddedChannelsWriter Session::serializeAdded(std::uint32_t index) const {
+  return AddedChannelsWriter(interaction(index));
+}
+
+void Session::restoreAdded(StoredBytes bytes) {
+  const StoredAddedChannels stored = readAddedChannels(bytes);
+  requireStored(stored.index < states_.size(), "index: not an interaction of the session");
+  const Interaction& at = storage_->interactions[stored.index];
+  for (const ChannelBuffer& buffer : stored.channels) {
+    const bool fits = buffer.first == firstMissing(at, buffer.spec.name) && buffer.end() <= at.sequenceLength();
+    requireStored(fits && buffer.spec.ofSequence && !buffer.spec.isRagged(),
+                  "channels: not the missing items of the interaction's own tokens");
+    addChannel(stored.index, buffer.run(0));
+  }
 }
 
 const Interaction& Session::record(const RecordInput& input) {

@@ -15,6 +15,7 @@
 #include "message_index.h"
 #include "prompt.h"
 #include "sequence_index.h"
+#include "stored_channels.h"
 #include "stored_interaction.h"
 
 namespace rolltape {
@@ -102,6 +103,22 @@ class Session {
   /// @throws kStoredInvalid if the bytes are damaged or do not continue this session; kInvalidArg for a bad
   /// compactedFrom.
   const Interaction& restore(std::span<const std::uint8_t> bytes, std::int32_t compactedFrom = -1);
+  /// Gives the session a channel without items, unless it has a channel of this name.
+  /// @throws kInvalidArg as requireChannel(), or if a tensor of another channel has one of its names
+  void declareChannel(const ChannelSpec& spec);
+  /// Adds items to the sequence of interaction `leaf`: those of tokens that have none, each with the interaction that
+  /// stores the token. Plans that exist do not see them. All or nothing. An interaction whose first missing item is
+  /// before the run gets none, so that its items have no gap.
+  /// @param run of a sequence channel that is not ragged
+  /// @returns the indices of the interactions that have more items now
+  /// @throws kInvalidArg for a bad index, a run beyond the sequence, or a channel that the session cannot have
+  std::vector<std::uint32_t> addChannel(std::uint32_t leaf, const ChannelRun& run);
+  /// Returns a writer of the items that were added to an interaction, for restoreAdded().
+  /// @throws kInvalidArg for a bad index.
+  AddedChannelsWriter serializeAdded(std::uint32_t index) const;
+  /// Adds the items that were added to an interaction, after the interaction was restored.
+  /// @throws kStoredInvalid if the bytes are damaged or do not fit the interaction
+  void restoreAdded(StoredBytes bytes);
   /// @throws kInvalidArg for a bad index, or if a float32 cannot hold the reward.
   void setReward(std::uint32_t index, double reward);
 
@@ -124,6 +141,8 @@ class Session {
   void storeLabels(Interaction& made, const LabelSet& labels);
   /// Stores the items of the interaction's own tokens, and of the shared token before them if no ancestor has it.
   void storeChannels(Interaction& made, std::span<const ChannelRun> runs);
+  const InteractionChannels* keep(InteractionChannels channels);
+  const ChannelSpec& keep(const ChannelSpec& spec);
   const Interaction& add(const Interaction& made, const IndexedMessages& messages);
 
   SipKey key_;

@@ -70,8 +70,23 @@ struct StoredChannelRun {
   std::uint32_t items;
 };
 
+/// The bytes of the items that were added to an interaction after its call was recorded: this header, the channel runs,
+/// a CRC-32C of everything before it. A run may begin where another one of its channel ends.
+struct StoredAddedHeader {
+  std::array<char, 4> magic;
+  std::uint16_t version;
+  std::uint16_t flags;
+  /// Length of all bytes, including the checksum.
+  std::uint32_t byteLength;
+  std::uint32_t index;
+  std::uint32_t runCount;
+};
+
+inline constexpr std::array<char, 4> kStoredAddedMagic{'R', 'T', 'A', 'D'};
+
 // These types are copied byte by byte, so they must have no padding.
 static_assert(sizeof(StoredHeader) == 76 && std::is_trivially_copyable_v<StoredHeader>);
+static_assert(sizeof(StoredAddedHeader) == 20 && std::is_trivially_copyable_v<StoredAddedHeader>);
 static_assert(sizeof(CallIds) == 16 && std::is_trivially_copyable_v<CallIds>);
 static_assert(sizeof(VersionRun) == 8 && std::is_trivially_copyable_v<VersionRun>);
 static_assert(sizeof(ForcedRun) == 8 && std::is_trivially_copyable_v<ForcedRun>);

@@ -3,6 +3,7 @@ import { engineSchema } from "./engine.js";
 import { MAX_SECONDS } from "./limits.js";
 import { rolloutSchema } from "./rollout.js";
 import { serverSchema } from "./server.js";
+import { teachers } from "./teachers.js";
 import { upstream } from "./upstreams.js";
 import { usedBy } from "./used-by.js";
 import { baseUrl, nullableText } from "./values.js";
@@ -104,6 +105,12 @@ export const sectionsSchema = z.strictObject({
     .meta(usedBy("proxy"))
     .describe(
       "Model names whose calls another server answers, `{models, url, api_key, api_key_env, model, timeout_seconds}`, or that are refused, `{models, refuse: true}`. Such calls are not recorded. The first entry that matches the requested name applies. The policy answers all other names and that of the served model. See [Calls to other models](model-calls.md#calls-to-other-models).",
+    ),
+  teachers: teachers
+    .meta({ writeOnly: true })
+    .meta(usedBy("proxy"))
+    .describe(
+      "Models that score the recorded tokens, `{name, engine, urls, model, top_k, when, max_inflight, timeout_seconds, api_key}`. Their log probabilities become the tensors `teacher_<name>_logprobs` of batches. They must have the tokenizer of the policy. See [Teachers](../guides/teachers.md).",
     ),
   group_size: z
     .int()

@@ -1,4 +1,4 @@
-import type { NativeGeneration } from "./generation.js";
+import type { ChannelSpec, NativeGeneration } from "./generation.js";
 import type { NativePrompt } from "./prompt.js";
 
 /** The tokens of one session's conversation trees. Only the event loop may change it. */
@@ -51,8 +51,9 @@ export interface NativeSession {
    * message has the form "parts[2]: checksum: …". Parts before it are added, it and later parts are not.
    *
    * @param compactedFrom for each part, {@link NativeRecordInput.compactedFrom}; -1 if it had none. Absent: none had one
+   * @param added results of {@link serializeAdded}. Errors have the form "added[2]: checksum: …"
    */
-  restore(parts: readonly Uint8Array[], compactedFrom?: Int32Array): RestoredTree;
+  restore(parts: readonly Uint8Array[], compactedFrom?: Int32Array, added?: readonly Uint8Array[]): RestoredTree;
   /**
    * {@link restore} on another thread, for a session without interactions, all or nothing. The session stays empty until the
    * promise resolves, and `parts` must not be changed or
@@ -61,7 +62,34 @@ export interface NativeSession {
    * Rejects with `ERR_INVALID_ARG` if the session has interactions at the call or at the end, `ERR_STORED_INVALID` if a part is
    * refused, `ERR_RELEASED` if the session was released meanwhile.
    */
-  restoreAsync(parts: readonly Uint8Array[], compactedFrom?: Int32Array): Promise<RestoredTree>;
+  restoreAsync(
+    parts: readonly Uint8Array[],
+    compactedFrom?: Int32Array,
+    added?: readonly Uint8Array[],
+  ): Promise<RestoredTree>;
+  /**
+   * Gives the session a channel without items, unless it has one of this name. Batches then have its tensors.
+   *
+   * @throws `ERR_INVALID_ARG` if a tensor of another channel has one of its names
+   */
+  declareChannel(channel: ChannelSpec): void;
+  /**
+   * Adds items to tokens of recorded interactions: those of the sequence of interaction `leaf` from token `first` on. Tokens that have an
+   * item keep it. An interaction whose first missing item is before `first` gets none. Plans that exist do not see the items.
+   *
+   * @param channel of the sequence, and not ragged
+   * @returns the indices of the interactions that have more items now
+   */
+  addChannel(leaf: number, channel: ChannelSpec, first: number, values: Uint8Array): Uint32Array;
+  /**
+   * Lists the items of an added channel that are missing: pairs of an interaction and a token from which on its sequence lacks items. The
+   * first token of a sequence has no item. Added together, the sequences leave no item missing, and share no token that lacks one.
+   */
+  listMissing(channel: string): Uint32Array;
+  /** Returns the number of tokens without an item of an added channel. */
+  countMissing(channel: string): number;
+  /** Returns the bytes of the items that were added to an interaction, for {@link restore}; undefined if there are none. */
+  serializeAdded(index: number): Buffer | undefined;
   /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */
   setReward(index: number, reward: number): void;
   /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */

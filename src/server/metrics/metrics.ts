@@ -10,6 +10,7 @@ import type { ParsedOutput } from "../../model/output/output-parser.js";
 import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import type { MemoryBudget } from "../limits/memory-budget.js";
+import { TeacherMetrics } from "../teachers/teacher-metrics.js";
 import { observeEngine } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
@@ -48,6 +49,7 @@ export class Metrics {
 
   readonly calls = this.#counter("rolltape_calls_total", "Model calls by API and outcome.", ["api", "outcome"]);
   readonly upstreams = new UpstreamMetrics(this.registry);
+  readonly teachers = new TeacherMetrics(this.registry);
   readonly weights = new WeightMetrics(this.registry, "rolltape");
   readonly exports = new ExportMetrics(this.registry);
   readonly tokens = this.#counter(

@@ -46,9 +46,17 @@ export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: B
     rewards_missing: JSON.stringify(rewardsMissing),
     incomplete_calls: JSON.stringify(incompleteCalls),
     aborted_calls: JSON.stringify(abortedCalls),
+    ...teacherMetadata(plan),
     ...filterMetadata(plan, options),
     ...(options.rowTensors && rowMetadata(plan, options, origin)),
   };
+}
+
+/** Returns the metadata of teachers; an empty object without teachers. */
+function teacherMetadata({ counts: { unscored } }: ExportPlan): BatchMetadata {
+  if (unscored.size === 0) return {};
+  const teachers = [...unscored].map(([name, sessions]) => [name, { logprobs: "raw", unscored: sessions }]);
+  return { teachers: JSON.stringify(Object.fromEntries(teachers)) };
 }
 
 /** Returns the metadata of filters; an empty object without filters. */

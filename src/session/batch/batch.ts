@@ -16,6 +16,7 @@ import {
 import type { BatchOptions } from "./batch-options.js";
 import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
 import { type RowNames, readRowNames, writeEpisodesJson, writeRowsJson } from "./row-names.js";
+import { listTeachers } from "./teachers.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
 
 type Memory = NonNullable<PackOptions["memory"]>;
@@ -154,7 +155,7 @@ export async function packBatch<Layout extends BatchTensorLayout>(
   options: BatchOptions & { readonly layout: Layout },
   { memory = "heap", origin, slices = new Slices(), onPlanned }: PackTarget = {},
 ): Promise<Batch<Layout>> {
-  const plan = await slices.run(planExport(sessions, options));
+  const plan = await slices.run(planExport(sessions, options, listTeachers(origin)));
   onPlanned?.(summarize(plan));
   const pack = await slices.run(preparePack<Layout>(plan, batchMetadata(plan, options, origin), options));
   return pack(memory);
@@ -177,7 +178,7 @@ export async function packShards<Layout extends BatchTensorLayout>(
   { shards, shard }: ShardOptions,
   { memory = "heap", origin, slices = new Slices(), onPlanned, onFirstStripe }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
-  const whole = await slices.run(planExport(sessions, options));
+  const whole = await slices.run(planExport(sessions, options, listTeachers(origin)));
   onPlanned?.(summarize(whole));
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);

@@ -9,6 +9,7 @@ import type { BatchOptions } from "./batch-options.js";
 import { refuseConflicts } from "./option-conflicts.js";
 import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
 import { findRemoved, toInteractionFilter } from "./row-filter.js";
+import { countUnscored, declareTeachers, type TeacherFields } from "./teachers.js";
 
 /** A planned export: the native plan and the sessions that its rows come from. */
 export interface ExportPlan {
@@ -46,15 +47,20 @@ class GroupNumbers {
  * Plans an export. Each session is read in one step, so the plan has one consistent state of it, whatever happens between the steps.
  * No session may be freed until the steps are over: see {@link Lifecycle.exporting}.
  *
+ * @param teachers whose channels the batch has, also without scores
  * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at
  * fault
  */
-export function* planExport(sessions: readonly Session[], options: BatchOptions): Steps<ExportPlan> {
+export function* planExport(
+  sessions: readonly Session[],
+  options: BatchOptions,
+  teachers: readonly TeacherFields[] = [],
+): Steps<ExportPlan> {
   // Callers check this earlier. The check here keeps a caller that forgets it from packing wrong rows.
   refuseConflicts(options);
   const removes = toInteractionFilter(options);
   const leftOut: (readonly LeftOutInteraction[])[] = [];
-  const counts = new PlannedCounts();
+  const counts = new PlannedCounts(teachers);
   const groups = new GroupNumbers();
   const builder = new native.PlanBuilder(toNative(options), yield* countInteractions(sessions));
   for (const [index, session] of sessions.entries()) {
@@ -62,6 +68,7 @@ export function* planExport(sessions: readonly Session[], options: BatchOptions)
     const absent = session.chooseLeftOut();
     try {
       const removed = removes && findRemoved(session, removes);
+      declareTeachers(session, teachers);
       builder.add(session.tokens, toIndices(absent), removed, groups.find(session.groupId));
     } catch (error) {
       // The addon names only the interaction, so each session is planned alone.
@@ -246,10 +253,22 @@ export function at<T>(list: ArrayLike<T>, index: number): T {
 /** Counts for the metadata of a batch, taken from each session when it is planned. */
 export class PlannedCounts {
   readonly rewardsMissing: string[] = [];
+  /** Sessions with tokens that a teacher has not scored, by the name of the teacher. */
+  readonly unscored: ReadonlyMap<string, string[]>;
+  readonly #teachers: readonly TeacherFields[];
   readonly #incompleteCalls: [id: string, count: number][] = [];
   readonly #abortedCalls: [id: string, count: number][] = [];
 
-  add({ id, rewardsMissing, counts }: Session): void {
+  constructor(teachers: readonly TeacherFields[]) {
+    this.#teachers = teachers;
+    this.unscored = new Map(teachers.map(({ name }) => [name, []]));
+  }
+
+  add(session: Session): void {
+    const { id, rewardsMissing, counts } = session;
+    for (const teacher of this.#teachers) {
+      if (countUnscored(session, teacher) > 0) this.unscored.get(teacher.name)?.push(id);
+    }
     const { incompleteCalls, abortedCalls } = counts;
     if (rewardsMissing) this.rewardsMissing.push(id);
     if (incompleteCalls > 0) this.#incompleteCalls.push([id, incompleteCalls]);

@@ -28,6 +28,9 @@ export interface PreparedExport<T> {
   readonly settle: (outcome: ExportOutcome) => void;
 }
 
+/** Adds to the data of sessions that are being exported. Rejects if the signal aborts; no session is exported then. */
+export type CompleteSessions = (sessions: readonly Session[], signal: AbortSignal | undefined) => Promise<void>;
+
 /** Maximum number of sessions that one export reads at the same time. More would delay calls that also wait for a read. */
 const WAKES_AT_ONCE = 4;
 /** Maximum number of refused sessions that an error lists. */
@@ -40,9 +43,12 @@ const MAX_NAMED = 1000;
  */
 export class Exporter {
   readonly #registry: SessionRegistry;
+  readonly #complete: CompleteSessions | undefined;
 
-  constructor(registry: SessionRegistry) {
+  /** @param complete adds to the data of sessions before they are packed */
+  constructor(registry: SessionRegistry, complete?: CompleteSessions) {
     this.#registry = registry;
+    this.#complete = complete;
   }
 
   /** Exports one session. Throws the error of that session if it cannot be exported. */
@@ -55,7 +61,8 @@ export class Exporter {
     await drain(session, rules);
     throwIfRefused(session);
     const refuse = (refused: Refusals) => refused[0].error;
-    return settleAsTaken(await this.#prepare([session], () => pack(session), { refuse }));
+    const { signal } = rules;
+    return settleAsTaken(await this.#prepare([session], () => pack(session), { refuse, signal }));
   }
 
   /**
@@ -75,7 +82,12 @@ export class Exporter {
     // Most sessions of a large batch have no calls in flight, and each promise costs time on the event loop.
     const busy = await slices.run(select(sessions, ({ calls }) => calls.size > 0));
     await Promise.all(busy.map((session) => drain(session, rules)));
-    return this.#prepare(sessions, () => pack(sessions, slices), { refuse: batchRefusal, part, slices });
+    return this.#prepare(sessions, () => pack(sessions, slices), {
+      refuse: batchRefusal,
+      part,
+      slices,
+      signal: rules.signal,
+    });
   }
 
   /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */
@@ -108,7 +120,7 @@ export class Exporter {
   async #prepare<T>(
     sessions: readonly Session[],
     pack: () => Promise<T>,
-    { refuse, part, slices = new Slices() }: PrepareOptions,
+    { refuse, part, signal, slices = new Slices() }: PrepareOptions,
   ): Promise<PreparedExport<T>> {
     const begun: Session[] = [];
     // Not in slices: what is saved in one iteration of the event loop is one group on disk, so a crash cannot leave a batch half sealed.
@@ -124,6 +136,7 @@ export class Exporter {
       const unloaded = await slices.run(select(sessions, ({ isLoaded }) => !isLoaded));
       const damaged = await this.#wake(unloaded);
       if (areRefusals(damaged)) throw refuse(damaged, sessions.length);
+      await this.#complete?.(sessions, signal);
       return { packed: await pack(), sessions, settle };
     } catch (error) {
       settle("left");
@@ -166,6 +179,7 @@ interface Refusal {
 interface PrepareOptions {
   readonly refuse: Refuse;
   readonly part?: ExportedShard | undefined;
+  readonly signal?: AbortSignal | undefined;
   readonly slices?: Slices;
 }
 

@@ -3,6 +3,13 @@ import type { ToolList } from "../tool-lists.js";
 import type { StoredInteraction } from "./interaction-record.js";
 import type { Outcome } from "./outcome-record.js";
 
+/** All items that were added to an interaction after its call. */
+export interface AddedChannels {
+  readonly index: number;
+  /** The result of the native session's `serializeAdded`. */
+  readonly bytes: Buffer;
+}
+
 /** Receives the changes of a session that must survive the process. */
 export interface SessionJournal {
   /**
@@ -13,6 +20,8 @@ export interface SessionJournal {
   recorded(index: number, interaction: StoredInteraction, tools?: ToolList): void;
   /** The reward of an interaction changed, or whether it was answered or repeated. */
   outcomeChanged(index: number, outcome: Outcome): void;
+  /** Interactions have more items of channels. */
+  channelsAdded(added: readonly AddedChannels[]): void;
   /** The state, the counts or the reward of the session changed. */
   summaryChanged(): void;
   /**

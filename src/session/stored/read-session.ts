@@ -8,6 +8,8 @@ import { decodeOutcome, NO_OUTCOME, type Outcome } from "./outcome-record.js";
 
 /** The stored data of a session. `outcomes[i]` belongs to `interactions[i]`. */
 export interface StoredSession {
+  /** Items of channels that were added to interactions: results of the native session's `serializeAdded`. */
+  readonly added: readonly Uint8Array[];
   readonly interactions: readonly StoredInteraction[];
   readonly outcomes: readonly Outcome[];
 }
@@ -48,7 +50,7 @@ export function* readStoredSession(
   return session.read();
 }
 
-/** Collects the records of a session, which come in the order of their keys: all interactions, then all outcomes. */
+/** Collects the records of a session, which come in the order of their keys: all interactions, then the others. */
 export class RecordList {
   readonly #interactions: StoredInteraction[] = [];
   readonly #readMessages: ReadMessages | undefined;
@@ -58,6 +60,7 @@ export class RecordList {
     this.#readMessages = readMessages;
   }
   readonly #outcomes: Outcome[] = [];
+  readonly #added: Uint8Array[] = [];
 
   /** Throws if the record is damaged, or if one before it is missing. */
   add({ key, value }: Entry): void {
@@ -71,11 +74,12 @@ export class RecordList {
     }
     if (index >= length) throw new Error(`interaction ${index} does not exist`);
     if (kind === "outcome") this.#outcomes[index] = decodeOutcome(value);
+    if (kind === "channels") this.#added.push(value);
   }
 
   read(): StoredSession {
     const outcomes = this.#interactions.map((_, index) => this.#outcomes[index] ?? NO_OUTCOME);
-    return { interactions: this.#interactions, outcomes };
+    return { interactions: this.#interactions, outcomes, added: this.#added };
   }
 }
 

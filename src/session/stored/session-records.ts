@@ -102,6 +102,9 @@ export class SessionRecords {
       outcomeChanged: (index, outcome) => {
         this.#writeSoon(set("records", recordKey(number, "outcome", index), encodeOutcome(outcome)));
       },
+      channelsAdded: (added) => {
+        this.#write(added.map(({ index, bytes }) => set("records", recordKey(number, "channels", index), bytes)));
+      },
       summaryChanged: () => this.saveHead(number, readHead),
       freed: (interactions) => {
         this.#changed.delete(number);
@@ -371,7 +374,11 @@ function listRecords(number: number, interactions: number): Buffer[] {
 
 /** Returns the keys of a session's data, and one after its last interaction, where there must be none. */
 function listData(number: number, interactions: number): Buffer[] {
-  return [...listKeys(number, "interaction", interactions + 1), ...listKeys(number, "outcome", interactions)];
+  return [
+    ...listKeys(number, "interaction", interactions + 1),
+    ...listKeys(number, "outcome", interactions),
+    ...listKeys(number, "channels", interactions),
+  ];
 }
 
 function listKeys(number: number, kind: RecordKind, count: number): Buffer[] {

@@ -1,3 +1,4 @@
+import { native } from "../../native/addon.js";
 import type { Entry } from "../../storage/index.js";
 import { DamagedSessionError } from "./damaged-session-error.js";
 import { decodeInteraction } from "./interaction-record.js";
@@ -9,6 +10,8 @@ import { nameRecord, RecordList } from "./read-session.js";
 import { openJson } from "./sealed-json.js";
 import type { StoredHead } from "./session-records.js";
 import type { StoredProblem } from "./stored-problem.js";
+
+const CHECKSUM_BYTES = 4;
 
 /** A problem of a session. */
 export interface SessionProblem extends Omit<StoredProblem, "what"> {
@@ -61,7 +64,8 @@ function* checkRecords(records: readonly Entry[]): Generator<SessionProblem> {
       checkRecord(record, next);
       if (name?.kind === "interaction") intact.add(name.index);
     } catch (error) {
-      const spare = name?.kind === "response" ? { spare: record } : {};
+      // The scores of teachers can be asked for again.
+      const spare = name?.kind === "response" || name?.kind === "channels" ? { spare: record } : {};
       const problem = { what: nameRecord(record.key), reason: reasonOf(error), ...spare };
       problems.push({ index: name?.kind === "interaction" ? name.index : Number.POSITIVE_INFINITY, problem });
     }
@@ -79,8 +83,17 @@ function checkRecord({ key, value }: Entry, interactions: number): void {
   if (kind === "interaction") return void decodeInteraction(value);
   if (index >= interactions) throw new Error(`interaction ${index} does not exist`);
   if (kind === "outcome") decodeOutcome(value);
+  else if (kind === "channels") requireChecksum(value);
   // Its content concerns the API only. It is JSON with a checksum.
   else openJson(value);
+}
+
+/** Checks the checksum at the end of the items that were added to an interaction. */
+function requireChecksum(added: Buffer): void {
+  const end = added.length - CHECKSUM_BYTES;
+  if (end < 0 || native.crc32c(added.subarray(0, end)) !== added.readUInt32LE(end)) {
+    throw new Error("its checksum is wrong");
+  }
 }
 
 function readName(key: Buffer): RecordName | undefined {

@@ -15,7 +15,7 @@ function send(url: string, body: Buffer, onSent?: () => void): Promise<string> {
   open.push(connections);
   const sink = { text: "", begin: () => undefined, piece: (bytes: Buffer) => void (sink.text += bytes.toString()) };
   return connections
-    .generate({ path: "generate", body, onSent, asked: {} }, { affinityKey: "key" }, () => sink, signal)
+    .generate({ path: "generate", body, onSent }, { affinityKey: "key" }, () => sink, signal)
     .then(() => sink.text);
 }
 

@@ -102,7 +102,7 @@ export class ServerConnections {
    * @throws NotStartedError if the server cannot have received the whole request
    */
   async generate<Sink extends ReplySink>(
-    request: Omit<EncodedRequest, "format">,
+    request: Omit<EncodedRequest, "format" | "asked">,
     call: CallHeaders,
     makeSink: () => Sink,
     signal: AbortSource,
@@ -121,7 +121,7 @@ export class ServerConnections {
   }
 
   async #onFreshConnection<Sink extends ReplySink>(
-    request: Omit<EncodedRequest, "format">,
+    request: Omit<EncodedRequest, "format" | "asked">,
     options: PostOptions,
     sink: Sink,
     signal: AbortSource,

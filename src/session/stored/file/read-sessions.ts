@@ -85,11 +85,13 @@ interface FileParts {
 function* restore(frames: readonly Frame[], { origins, toolLists, name }: FileParts): Steps<FileSession> {
   let record: SessionRecord | undefined;
   const interactions: StoredInteraction[] = [];
+  const added: Buffer[] = [];
   let outcomes: Buffer = Buffer.alloc(0);
   for (const frame of frames) {
     const { kind, payload } = frame;
     if (kind === "session") record = readJson(frame, sessionRecord, name) as unknown as SessionRecord;
     if (kind === "interaction") interactions.push(readPart(name, () => decodeInteraction(payload)));
+    if (kind === "channels") added.push(payload);
     if (kind === "outcomes") outcomes = payload;
     yield;
   }
@@ -97,6 +99,7 @@ function* restore(frames: readonly Frame[], { origins, toolLists, name }: FilePa
   const { summary, origin } = record;
   const stored = {
     interactions,
+    added,
     outcomes: interactions.map((_, index) => readPart(name, () => outcomeAt(outcomes, index))),
   };
   return {

@@ -106,6 +106,10 @@ function* toFrames(
       const stored = forBatch ? toStoredFacts(session, index) : session.data.toStored(session.interaction(index));
       yield { kind: "interaction", payload: encodeInteraction(stored) };
     }
+    for (let index = 0; index < session.interactionCount; index++) {
+      const added = session.tokens.serializeAdded(index);
+      if (added) yield { kind: "channels", payload: added };
+    }
     const outcomes = Array.from({ length: session.interactionCount }, (_, index) =>
       encodeOutcome(session.data.readOutcome(index)),
     );

@@ -1,0 +1,23 @@
+#include "channel_arg.h"
+
+#include "args.h"
+#include "choice_arg.h"
+
+namespace rolltape::binding {
+
+ChannelSpec channelArg(Napi::Value value) {
+  const Napi::Object object = objectArg(value, "channel");
+  ChannelSpec spec{.name = utf8Arg(object.Get("name"), "channel.name")};
+  spec.dtype = choiceArg<Dtype>(
+      object.Get("dtype"), "channel.dtype",
+      {{"I32", Dtype::kI32}, {"F32", Dtype::kF32}, {"U16", Dtype::kU16}, {"U8", Dtype::kU8}, {"BOOL", Dtype::kBool}});
+  for (const Napi::Value extent : itemsOf(arrayArg(object.Get("shape"), "channel.shape"))) {
+    spec.shape.push_back(static_cast<std::uint32_t>(integerArg(extent, "channel.shape", 1, kMaxItemBytes)));
+  }
+  const Napi::Value offsets = object.Get("offsets");
+  if (!offsets.IsUndefined()) spec.offsets = utf8Arg(offsets, "channel.offsets");
+  spec.ofSequence = choiceArg<bool>(object.Get("of"), "channel.of", {{"output", false}, {"sequence", true}});
+  return spec;
+}
+
+}  // namespace rolltape::binding

@@ -1,0 +1,182 @@
+import type { FastifyBaseLogger } from "fastify";
+import { type ScoringRound, Teacher, TeacherDownError, type TeacherOptions } from "../../engine/teachers/teacher.js";
+import type { TokenScores } from "../../native/contract.js";
+import { isScoredBy, teacherChannels } from "../../session/batch/teachers.js";
+import type { Session } from "../../session/session.js";
+import type { SessionRegistry } from "../../session/session-registry.js";
+import type { TeacherMetrics } from "./teacher-metrics.js";
+
+export interface TeacherSettings extends TeacherOptions {
+  /** True: sessions are scored when they end. Exports then score only what is missing. */
+  readonly atEnd: boolean;
+}
+
+export interface TeacherScoresOptions {
+  readonly teachers: readonly TeacherSettings[];
+  readonly registry: SessionRegistry;
+  readonly metrics: TeacherMetrics;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** Time between two log entries about the progress of a round. */
+const PROGRESS_MS = 10_000;
+
+/** The scores of one teacher for the sessions of an export, or for one session that ended. */
+interface Scoring {
+  readonly teacher: Teacher;
+  readonly round: ScoringRound;
+  readonly signal: AbortSignal | undefined;
+  readonly count: { scored: number; tokens: number; failed: number };
+  /** The first failure, for the log. */
+  failure: unknown;
+}
+
+/** Has the recorded tokens of sessions scored by teachers. Each token is scored once by each teacher, and the scores are stored. */
+export class TeacherScores {
+  readonly #options: TeacherScoresOptions;
+  /** Sessions that are being scored, by teacher. */
+  readonly #running = new Map<Teacher, Map<Session, Promise<void>>>();
+  readonly #closing = new AbortController();
+
+  constructor(options: TeacherScoresOptions) {
+    this.#options = options;
+    const endTeachers: Teacher[] = [];
+    for (const settings of options.teachers) {
+      const teacher = new Teacher(settings);
+      this.#running.set(teacher, new Map());
+      if (settings.atEnd) endTeachers.push(teacher);
+    }
+    if (endTeachers.length > 0) {
+      options.registry.events.on("over", (session, outcome) => {
+        if (outcome === "ended") void this.#scoreEnded(options.registry.get(session.id), endTeachers);
+      });
+    }
+  }
+
+  /**
+   * Scores the tokens that have no scores yet. Resolves when all have them, or when no more can be had: a teacher is down, or refuses a
+   * sequence. The sessions must be loaded and must not be freed meanwhile.
+   *
+   * @throws the signal's reason if it aborts
+   */
+  async score(sessions: readonly Session[], signal?: AbortSignal): Promise<void> {
+    const teachers = [...this.#running.keys()];
+    await Promise.all(teachers.map((teacher) => this.#scoreAll(teacher, sessions, teacher.begin(true), signal)));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("The server is closing."));
+    await Promise.all([...this.#running.keys()].map((teacher) => teacher.close()));
+  }
+
+  async #scoreEnded(session: Session, teachers: readonly Teacher[]): Promise<void> {
+    const { registry, logger } = this.#options;
+    try {
+      await registry.wake(session);
+      if (!session.isLoaded) return;
+      session.data.hold();
+      try {
+        const { signal } = this.#closing;
+        await Promise.all(teachers.map((teacher) => this.#scoreAll(teacher, [session], teacher.begin(false), signal)));
+      } finally {
+        session.data.release();
+      }
+    } catch (error) {
+      // The export scores the session.
+      if (!this.#closing.signal.aborted) logger.warn({ session: session.id, err: error }, "the session was not scored");
+    }
+  }
+
+  async #scoreAll(
+    teacher: Teacher,
+    sessions: readonly Session[],
+    round: ScoringRound,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const count = { scored: 0, tokens: 0, failed: 0 };
+    const scoring: Scoring = { teacher, round, signal, count, failure: undefined };
+    const log = (message: string) =>
+      this.#options.logger.info({ teacher: teacher.name, sessions: sessions.length, ...count }, message);
+    const progress = setInterval(() => log("scoring sessions"), PROGRESS_MS).unref();
+    try {
+      // Each worker scores one session after the other, so that few prompts exist at once.
+      const rest = sessions.values();
+      const work = async () => {
+        for (const session of rest) if (isScoredBy(session, teacher)) await this.#scoreAlone(session, scoring);
+      };
+      await Promise.all(Array.from({ length: Math.min(teacher.capacity, sessions.length) }, work));
+    } finally {
+      clearInterval(progress);
+    }
+    if (count.scored > 0 && round.waits) log("scored sessions");
+    if (count.failed > 0) this.#warn(scoring);
+  }
+
+  /** Scores a session when it is not being scored for another export. */
+  async #scoreAlone(session: Session, scoring: Scoring): Promise<void> {
+    const running = this.#running.get(scoring.teacher);
+    for (let other = running?.get(session); other; other = running?.get(session)) await other.catch(() => undefined);
+    const scored = this.#scoreSession(session, scoring);
+    running?.set(session, scored);
+    try {
+      await scored;
+    } finally {
+      running?.delete(session);
+    }
+  }
+
+  async #scoreSession(session: Session, scoring: Scoring): Promise<void> {
+    const { teacher } = scoring;
+    const missing = session.tokens.listMissing(teacherChannels(teacher).logprobs.name);
+    const sequences: Promise<void>[] = [];
+    for (let i = 0; i < missing.length; i += 2) {
+      sequences.push(this.#scoreSequence(session, missing[i] ?? 0, missing[i + 1] ?? 0, scoring));
+    }
+    // All of them, because a sequence must not be scored after this session was released.
+    const settled = await Promise.allSettled(sequences);
+    for (const result of settled) if (result.status === "rejected") throw result.reason;
+  }
+
+  /** Does nothing if the teacher does not score the sequence: its tokens then lack scores. */
+  async #scoreSequence(session: Session, leaf: number, first: number, scoring: Scoring): Promise<void> {
+    const { teacher, round, signal, count } = scoring;
+    const { metrics } = this.#options;
+    const prompt = session.tokens.prompt([], leaf);
+    const stopTimer = metrics.startTimer(teacher.name);
+    try {
+      const scores = await teacher.score({ prompt, first, affinityKey: session.id }, round, signal);
+      if (session.isLoaded && !session.lifecycle.freed) addScores(session, leaf, first, scores, teacher);
+      stopTimer();
+      count.scored++;
+      count.tokens += scores.logprobs.length;
+      metrics.count(teacher.name, "scored", scores.logprobs.length);
+    } catch (error) {
+      signal?.throwIfAborted();
+      scoring.failure ??= error;
+      count.failed++;
+      metrics.count(teacher.name, error instanceof TeacherDownError ? "unanswered" : "refused");
+    } finally {
+      prompt.release();
+    }
+  }
+
+  #warn({ teacher, count, failure }: Scoring): void {
+    this.#options.logger.warn(
+      { teacher: teacher.name, sequences: count.failed, err: failure },
+      "sequences remain without scores; a later export asks for them again",
+    );
+  }
+}
+
+function addScores(session: Session, leaf: number, first: number, scores: TokenScores, teacher: Teacher): void {
+  const { logprobs, top } = teacherChannels(teacher);
+  session.data.addChannels(leaf, first, [
+    { channel: logprobs, values: scores.logprobs },
+    ...(top
+      ? [
+          { channel: top.ids, values: scores.topIds },
+          { channel: top.logprobs, values: scores.topLogprobs },
+        ]
+      : []),
+  ]);
+}
