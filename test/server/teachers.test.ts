@@ -4,8 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { TeacherSettings } from "../../src/server/teachers/teacher-scores.js";
+import { recordKey, sessionKey } from "../../src/session/stored/keys.js";
+import { SessionRecords, type StoredHead } from "../../src/session/stored/session-records.js";
+import { verifySession } from "../../src/session/stored/verify-session.js";
+import { Storage } from "../../src/storage/index.js";
+import { changeStored, flipBit } from "../cli/storage/stored-sessions.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
+import { packSessionsFile } from "../helpers/sessions-file.js";
 import { sharedDirectory } from "../helpers/shared-directory.js";
 import { expectScores, numbers, rowsOf, teachersOf } from "../helpers/teacher-batch.js";
 import { startTeacherServer, type TeacherKind, type TeacherServer, topOf } from "../helpers/teacher-server.js";
@@ -156,6 +162,33 @@ describe("scores of every token", () => {
     const proxy = await start([teacherOf({ urls: [teacher.url] })], directory);
     expectScores(await exportBatch(proxy, [session]));
     expect(teacher.requests).toHaveLength(count);
+  });
+
+  test("are in sessions files, and in the batches that are made from them", async () => {
+    const teacher = await startTeacher();
+    const proxy = await start([teacherOf({ urls: [teacher.url], topLogprobs: 2 })]);
+    const session = await recordTree(proxy);
+    const file = await proxy.post("/export_sessions", { session_ids: [session.id] });
+    const batch = readSafetensors(await packSessionsFile(file.raw, { layout: "packed", style: "individual" }));
+    expectScores(batch);
+    expect(batch).toEqual(await exportBatch(proxy, [session]));
+    expect(teacher.requests).toHaveLength(2);
+  });
+
+  test("that are damaged on disk are reported as a part that the session can do without", async () => {
+    const teacher = await startTeacher();
+    const directory = temporary();
+    const proxy = await start([teacherOf({ urls: [teacher.url] })], directory);
+    await exportBatch(proxy, [await recordTree(proxy)]);
+    await proxy.close();
+    const key = recordKey(0, "channels", 3);
+    await changeStored(directory, (storage) => [flipBit(storage, "records", key)]);
+    const storage = await Storage.open({ directory, durability: "call" });
+    const head = new SessionRecords(storage).readHeads().next().value as { readonly head: StoredHead };
+    const [problem, ...others] = [...verifySession(head.head, [...storage.range("records", sessionKey(0))])];
+    await storage.close();
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ what: "channels 3", reason: "its checksum is wrong", spare: { key } });
   });
 
   test("are asked for once by exports of shards that run at the same time", async () => {
