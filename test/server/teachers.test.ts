@@ -9,7 +9,7 @@ import { SessionRecords, type StoredHead } from "../../src/session/stored/sessio
 import { verifySession } from "../../src/session/stored/verify-session.js";
 import { Storage } from "../../src/storage/index.js";
 import { changeStored, flipBit } from "../cli/storage/stored-sessions.js";
-import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { ADMIN_KEY, Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 import { packSessionsFile } from "../helpers/sessions-file.js";
 import { sharedDirectory } from "../helpers/shared-directory.js";
@@ -253,6 +253,30 @@ describe("a teacher that does not answer", () => {
     const proxy = await start([teacherOf({ urls: [full.url, other.url] })]);
     expectScores(await exportBatch(proxy, [await recordTree(proxy)]));
     expect(full.requests.length).toBeGreaterThan(0);
+  });
+
+  test("leaves the sessions as they were if the client disconnects", async () => {
+    const teacher = await startTeacher();
+    let answer = () => undefined as void;
+    teacher.hold = new Promise<void>((resolve) => (answer = resolve));
+    const proxy = await start([teacherOf({ urls: [teacher.url] })]);
+    const session = await recordTree(proxy);
+    const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+    const client = new AbortController();
+    const exported = fetch(`${url}/export_batch`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ session_ids: [session.id] }),
+      signal: client.signal,
+    });
+    await until(() => teacher.requests.length > 0);
+    client.abort();
+    await expect(exported).rejects.toThrow();
+    const { lifecycle } = proxy.context.registry.get(session.id);
+    await until(() => !lifecycle.exporting);
+    expect(lifecycle.state).toBe("ended");
+    answer();
+    expectScores(await exportBatch(proxy, [session]));
   });
 
   test("has a bounded number of requests", async () => {

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { type ScoringRound, Teacher, TeacherDownError, type TeacherOptions } from "../../engine/teachers/teacher.js";
 import type { TokenScores } from "../../native/contract.js";
 import { isScoredBy, teacherChannels } from "../../session/batch/teachers.js";
+import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import type { TeacherMetrics } from "./teacher-metrics.js";
@@ -57,11 +58,17 @@ export class TeacherScores {
    * Scores the tokens that have no scores yet. Resolves when all have them, or when no more can be had: a teacher is down, or refuses a
    * sequence. The sessions must be loaded and must not be freed meanwhile.
    *
-   * @throws the signal's reason if it aborts
+   * @throws SessionError `call_aborted` if the signal aborts
    */
   async score(sessions: readonly Session[], signal?: AbortSignal): Promise<void> {
     const teachers = [...this.#running.keys()];
-    await Promise.all(teachers.map((teacher) => this.#scoreAll(teacher, sessions, teacher.begin(true), signal)));
+    try {
+      await Promise.all(teachers.map((teacher) => this.#scoreAll(teacher, sessions, teacher.begin(true), signal)));
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+      const message = "The export ended while it waited for the scores of a teacher. No session was exported.";
+      throw new SessionError("call_aborted", message, { cause: error });
+    }
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { SessionClient } from "../../../src/client/session-client.js";
 import { parseConfig } from "../../../src/config/index.js";
 import { connectProxy } from "../../../src/rollout/connect.js";
@@ -11,7 +11,7 @@ import { startServer } from "../../../src/server/start.js";
 import { type RecordingFront, startRecordingFront } from "../../helpers/recording-front.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { engineEnvironment } from "../support/install-engine.js";
-import { openRealEngine } from "../support/real-engine.js";
+import { openRealEngine, startEngineServer, V2_RUNNER } from "../support/real-engine.js";
 
 /** The embedded engine samples, and the run's engine is the teacher. Its scores must be those of transformers with the same weights. */
 
@@ -21,23 +21,16 @@ const TOP = 3;
 
 const engine = openRealEngine();
 const folder = mkdtempSync(join(tmpdir(), "rolltape-teachers-"));
-let teacher: RecordingFront;
 
-beforeAll(async () => {
-  teacher = await startRecordingFront(engine.url, true);
-});
-afterAll(async () => {
-  await teacher[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
-const requests = () => teacher.calls.filter(({ path }) => /generate|completions/.test(path));
+const requestsTo = ({ calls }: RecordingFront) => calls.filter(({ path }) => /generate|completions/.test(path));
 
-async function open() {
+async function open(teacher: RecordingFront, storage: string) {
   const server = await startServer(
     parseConfig({
       server: { port: 0 },
-      storage: { directory: join(folder, "storage") },
+      storage: { directory: join(folder, storage) },
       teachers: [
         { name: "best", engine: engine.name, urls: [teacher.url], top_k: TOP },
         { name: "reference", engine: engine.name, urls: [teacher.url] },
@@ -87,12 +80,20 @@ function recompute(rows: readonly (readonly number[])[]): Recomputed[] {
 const distance = (a: readonly number[], b: readonly number[]): number =>
   Math.max(Math.abs(a.length - b.length), ...a.map((value, index) => Math.abs(value - (b[index] ?? Number.NaN))));
 
-it("scores every token as transformers does: turns, branches, a long prompt and a restart", async () => {
+/**
+ * Records conversations with branches, and compares the scores of their tokens. A server that is started again has the scores.
+ *
+ * @param words of a long prompt
+ * @returns the requests to the teacher
+ */
+async function expectScores(url: string, words: number) {
+  await using teacher = await startRecordingFront(url, true);
+  const storage = `storage-${words}`;
   const ids: string[] = [];
   const before = { requests: 0 };
   {
-    await using rig = await open();
-    for (const text of ["What is one and two?", "word ".repeat(300)]) {
+    await using rig = await open(teacher, storage);
+    for (const text of ["What is one and two?", "word ".repeat(words)]) {
       const session = await SessionClient.start(rig.trainer.admin);
       const chat = async (messages: object[]) => {
         const response = await fetch(`${rig.server.url}/v1/chat/completions`, {
@@ -131,11 +132,33 @@ it("scores every token as transformers does: turns, branches, a long prompt and 
       expect(scored("teacher_best_top_ids", TOP)).toEqual(top_ids.flat());
     }
     expect(furthest, `${rows.flat().length} tokens`).toBeLessThan(1e-5);
-    before.requests = requests().length;
+    before.requests = requestsTo(teacher).length;
   }
-  await using again = await open();
+  await using again = await open(teacher, storage);
   const batch = await exportRows(again.server.url, ids);
   expect(batch.rowsOf("teacher_best_logprobs_mask").flat()).toContain(1);
   // The scores were stored.
-  expect(requests()).toHaveLength(before.requests);
+  expect(requestsTo(teacher)).toHaveLength(before.requests);
+  return requestsTo(teacher);
+}
+
+it("scores every token as transformers does: turns, branches, a long prompt and a restart", async () => {
+  await expectScores(engine.url, 300);
 }, 300_000);
+
+it.runIf(engine.name === "vllm" && !engine.quick)(
+  "vLLM's V2 runner scores one id per token, and sends an array",
+  async () => {
+    const server = await startEngineServer("vllm", V2_RUNNER);
+    try {
+      const requests = await expectScores(server.url, 40);
+      const arrays = requests.filter(({ body, status }) => status === 200 && body.includes("prompt_logprob_token_ids"));
+      // The other teacher asks for the best tokens too.
+      expect(arrays).toHaveLength(requests.length / 2);
+      for (const { answer = "" } of arrays) expect(answer).toContain('"prompt_token_id_logprobs":"');
+    } finally {
+      await server.stop();
+    }
+  },
+  1_200_000,
+);
