@@ -120,6 +120,7 @@ describe("defaults", () => {
         worker_return_seconds: 30,
       },
       upstreams: [],
+      teachers: [],
       group_size: 1,
       drop_incomplete_group: true,
     });

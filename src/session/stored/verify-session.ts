@@ -24,14 +24,16 @@ export interface SessionProblem extends Omit<StoredProblem, "what"> {
 /** Checks the records of a session and restores it as a server would. The records come in the order of their keys. */
 export function* verifySession(head: StoredHead, records: readonly Entry[]): Generator<SessionProblem> {
   let isWhole = true;
+  const spares = new Set<Entry>();
   for (const problem of checkRecords(records)) {
-    if (!problem.spare) isWhole = false;
+    if (problem.spare) spares.add(problem.spare);
+    else isWhole = false;
     yield problem;
   }
   if (!isWhole || head.summary.freed) return;
   try {
     const list = new RecordList();
-    for (const record of records) list.add(record);
+    for (const record of records) if (!spares.has(record)) list.add(record);
     loadSession(head, list.read()).data.unload();
   } catch (error) {
     yield describeProblem(error, head.summary.interactionCount);
