@@ -30,9 +30,12 @@ describe("docs/reference/batch-format.md", () => {
     );
     const part = names.findIndex((group) => group.includes("row_tensors"));
     const withoutColumns = names.slice(0, part).flat();
-    const ofServers = ["model", "model_digest", "config", "version_labels"];
+    const ofTeachers = ["teachers"];
+    const ofServers = [...ofTeachers, "model", "model_digest", "config", "version_labels", "moe_layers"];
     const withColumns = names.slice(part + 1).flat();
-    expect(new Set(await readMetadataNames({ rowTensors: false }))).toEqual(new Set(withoutColumns));
+    expect(new Set([...(await readMetadataNames({ rowTensors: false })), ...ofTeachers])).toEqual(
+      new Set(withoutColumns),
+    );
     expect(new Set([...(await readMetadataNames({ style: "concat" })), ...ofServers])).toEqual(
       new Set([...withoutColumns, ...withColumns]),
     );
