@@ -1,8 +1,13 @@
-import type { ExpertModel } from "../native/contract.js";
 import type { LanguageModelConfig } from "./model-files.js";
 
 /** The experts of a mixture-of-experts model, as its config.json names them. */
-export interface ModelExperts extends ExpertModel {
+export interface ModelExperts {
+  /** All layers of the model, also those without experts. */
+  readonly layers: number;
+  /** Number of experts of a layer that a token goes through. */
+  readonly topK: number;
+  /** Number of experts of a layer. */
+  readonly experts: number;
   /** Indices of the layers that have experts. The others are dense: engines report expert 0 for them. */
   readonly moeLayers: readonly number[];
 }

@@ -271,7 +271,7 @@ describe("a teacher that does not answer", () => {
     });
     await until(() => teacher.requests.length > 0);
     client.abort();
-    await expect(exported).rejects.toThrow();
+    await expect(exported).rejects.toThrow("aborted");
     const { lifecycle } = proxy.context.registry.get(session.id);
     await until(() => !lifecycle.exporting);
     expect(lifecycle.state).toBe("ended");

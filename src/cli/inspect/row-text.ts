@@ -1,5 +1,5 @@
 import type { MetadataRow } from "../../batch-file/batch-rows.js";
-import type { TokenValues } from "../../batch-file/batch-tokens.js";
+import type { SequenceTokens } from "../../batch-file/batch-tokens.js";
 import { makeInert } from "../../support/inert-text.js";
 import { formatFloat } from "./numbers.js";
 
@@ -7,7 +7,7 @@ export interface ShownRow {
   readonly row: number;
   readonly entry: MetadataRow;
   readonly reward: number | undefined;
-  readonly tokens: TokenValues;
+  readonly tokens: SequenceTokens;
   /** The text of each token; undefined without a tokenizer. */
   readonly texts: readonly string[] | undefined;
   readonly warnings: readonly string[];

@@ -1,4 +1,4 @@
-import type { BatchTokens, TokenValues } from "../../batch-file/batch-tokens.js";
+import type { BatchTokens, SequenceTokens } from "../../batch-file/batch-tokens.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
 import type { EpisodeTokens } from "./token-slice.js";
 
@@ -30,7 +30,7 @@ export class EpisodeTokenReader implements EpisodeTokens {
     return found.isOwn ? available : Math.min(available, sequenceLength(this.#interactions[index]));
   }
 
-  async read(index: number, from: number, to: number): Promise<TokenValues> {
+  async read(index: number, from: number, to: number): Promise<SequenceTokens> {
     const found = this.#find(index);
     if (!found) throw new RangeError(`Interaction ${index} has no row.`);
     return found.batch.read(found.row, from, to);

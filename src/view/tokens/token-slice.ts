@@ -1,4 +1,4 @@
-import type { TokenValues } from "../../batch-file/batch-tokens.js";
+import type { SequenceTokens } from "../../batch-file/batch-tokens.js";
 import { CHARACTER_TOKENS, decodeTokens, type TokenEntries } from "../../batch-file/token-texts.js";
 import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
@@ -11,7 +11,7 @@ export interface EpisodeTokens {
    */
   length(interaction: number): Promise<number | undefined>;
   /** Reads tokens [from, to) of an interaction's sequence. */
-  read(interaction: number, from: number, to: number): Promise<TokenValues>;
+  read(interaction: number, from: number, to: number): Promise<SequenceTokens>;
   /** Returns the divisor of the logits; undefined if it is not known. */
   temperature(interaction: number): Promise<number | undefined>;
 }
