@@ -4,7 +4,7 @@ import { type RowLayout, readLayout, type TokenRun } from "./row-layout.js";
 import { findTensor, readRange, type TensorBytes } from "./tensor-ranges.js";
 
 /** Tokens of a sequence, one value per token. */
-export interface TokenValues {
+export interface SequenceTokens {
   readonly ids: Int32Array;
   readonly logprobs: Float32Array;
   /** 1 at tokens that count for the loss. */
@@ -56,7 +56,7 @@ export class BatchTokens implements AsyncDisposable {
   }
 
   /** Reads tokens [from, to) of a row's sequence. Values of a tensor that the file lacks are 0. */
-  async read(row: number, from: number, to: number): Promise<TokenValues> {
+  async read(row: number, from: number, to: number): Promise<SequenceTokens> {
     const runs = await this.#layout.runs(row, from, to);
     const count = runs.reduce((sum, run) => sum + run.count, 0);
     const [ids, logprobs, lossMask, versions] = await Promise.all([
