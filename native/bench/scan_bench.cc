@@ -4,9 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "../core/base/base64.h"
 #include "../core/reply/request_body.h"
 #include "../core/reply/sglang/reply.h"
 
@@ -77,6 +79,29 @@ BENCHMARK_CAPTURE(scanReply, compact, kCompact, 0)->Unit(benchmark::kMicrosecond
 BENCHMARK_CAPTURE(scanReply, spaced, kSpaced, 0)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(scanReply, compact_top2, kCompact, 2)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(scanReply, spaced_top2, kSpaced, 2)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(scanReply, compact_top20, kCompact, 20)->Unit(benchmark::kMicrosecond);
+
+/// The same alternatives as base64 of arrays.
+void scanFlatReply(benchmark::State& state, int alternatives) {
+  const auto places = static_cast<std::size_t>(kTokens * alternatives);
+  const auto base64 = [](auto values) {
+    const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * 4);
+    std::string text(base64Length(bytes.size()), '?');
+    writeBase64(bytes, text.data());
+    return text;
+  };
+  std::string body = ReplyText(kCompact).make(kTokens, 0);
+  body.resize(body.size() - 2);
+  body += ",\"output_top_logprobs_val_flat_b64\":\"" + base64(std::vector<float>(places, -1.5f)) +
+          "\",\"output_top_logprobs_idx_flat_b64\":\"" + base64(std::vector<std::int32_t>(places, 151'935)) +
+          "\",\"output_top_logprobs_shape\":[" + std::to_string(kTokens) + "," + std::to_string(alternatives) +
+          "],\"output_top_logprobs_null_prefix\":0}}";
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(body.data()), body.size());
+  for (auto _ : state) benchmark::DoNotOptimize(readSglangReply(bytes, 0));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * body.size()));
+  state.counters["MB"] = static_cast<double>(body.size()) / 1e6;
+}
+BENCHMARK_CAPTURE(scanFlatReply, top20, 20)->Unit(benchmark::kMicrosecond);
 
 void writeRequest(benchmark::State& state) {
   std::mt19937 random(7);

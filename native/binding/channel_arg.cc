@@ -5,6 +5,12 @@
 
 namespace rolltape::binding {
 
+std::vector<std::int32_t> tokenIdsArg(Napi::Value value, const char* name) {
+  if (value.IsUndefined()) return {};
+  const std::span<const std::int32_t> ids = int32ArrayArg(value, name);
+  return {ids.begin(), ids.end()};
+}
+
 ChannelSpec channelArg(Napi::Value value) {
   const Napi::Object object = objectArg(value, "channel");
   ChannelSpec spec{.name = utf8Arg(object.Get("name"), "channel.name")};
@@ -17,6 +23,7 @@ ChannelSpec channelArg(Napi::Value value) {
   const Napi::Value offsets = object.Get("offsets");
   if (!offsets.IsUndefined()) spec.offsets = utf8Arg(offsets, "channel.offsets");
   spec.ofSequence = choiceArg<bool>(object.Get("of"), "channel.of", {{"output", false}, {"sequence", true}});
+  spec.tokenIds = tokenIdsArg(object.Get("tokenIds"), "channel.tokenIds");
   return spec;
 }
 

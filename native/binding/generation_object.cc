@@ -19,8 +19,9 @@ Napi::Function GenerationObject::define(Napi::Env env) {
   return DefineClass(
       env, "Generation",
       {guardedGetter<&Self::length>("length"), guardedMethod<&Self::append>("append"),
-       guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::addChannel>("addChannel"),
-       guardedMethod<&Self::hasOutputs>("hasOutputs"), guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
+       guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::recordTop>("recordTop"),
+       guardedMethod<&Self::addChannel>("addChannel"), guardedMethod<&Self::hasOutputs>("hasOutputs"),
+       guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
        promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"),
        guardedMethod<&Self::appendVllmReply>("appendVllmReply"),
        promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"), guardedMethod<&Self::truncate>("truncate"),
@@ -86,6 +87,11 @@ Napi::Value GenerationObject::appendTop(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value GenerationObject::recordTop(const Napi::CallbackInfo& info) {
+  generation().recordTop(static_cast<std::size_t>(integerArg(info[0], "width", 1, kMaxTopWidth)));
+  return info.Env().Undefined();
+}
+
 Napi::Value GenerationObject::addChannel(const Napi::CallbackInfo& info) {
   const ChannelSpec spec = channelArg(info[0]);
   const std::uint32_t first = indexArg(info[1], "first");
@@ -141,7 +147,11 @@ std::optional<SamplingMasks> masksArg(Napi::Value value) {
 AskedValues askedArg(Napi::Value value) {
   if (value.IsUndefined()) return {};
   const Napi::Object object = objectArg(value, "asked");
-  return {.experts = expertsArg(object.Get("experts")), .masks = masksArg(object.Get("masks"))};
+  AskedValues asked{.experts = expertsArg(object.Get("experts")),
+                    .masks = masksArg(object.Get("masks")),
+                    .tokenIds = tokenIdsArg(object.Get("tokenIds"), "asked.tokenIds")};
+  if (!asked.tokenIds.empty()) requireChannel(tokenIdsChannel(asked.tokenIds));
+  return asked;
 }
 
 namespace {
@@ -240,16 +250,24 @@ Napi::Value GenerationObject::versions(const Napi::CallbackInfo& info) {
 Napi::Value GenerationObject::top(const Napi::CallbackInfo& info) {
   const Generation& all = generation();
   const std::size_t from = startArg(info, all.length());
-  if (all.top().empty()) return info.Env().Undefined();
-  const std::size_t width = all.top().width();
-  const std::size_t places = (all.length() - from) * width;
-  const std::size_t first = std::min(from * width, all.top().ids().size());
-  const std::size_t held = std::min(places, all.top().ids().size() - first);
-  auto ids = newArray<std::int32_t>(info.Env(), places);
-  auto logprobs = newArray<float>(info.Env(), places);
-  std::int32_t* end = std::copy_n(all.top().ids().begin() + static_cast<std::ptrdiff_t>(first), held, ids.Data());
-  std::fill(end, ids.Data() + places, TopLogprobs::kUnused);
-  std::copy_n(all.top().logprobs().begin() + static_cast<std::ptrdiff_t>(first), held, logprobs.Data());
+  const TopLogprobs& held = all.top();
+  const std::size_t asked = info[1].IsUndefined() ? held.width() : topWidthArg(info[1]);
+  const std::size_t width = std::min(asked, held.width());
+  if (width == 0) return info.Env().Undefined();
+  const std::size_t rows = all.length() - from;
+  const std::size_t heldRows = held.ids().size() / held.width();
+  auto ids = newArray<std::int32_t>(info.Env(), rows * width);
+  auto logprobs = newArray<float>(info.Env(), rows * width);
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::int32_t* id = ids.Data() + row * width;
+    if (from + row >= heldRows) {
+      std::fill_n(id, width, TopLogprobs::kUnused);
+      continue;
+    }
+    const std::size_t at = (from + row) * held.width();
+    std::copy_n(held.ids().data() + at, width, id);
+    std::copy_n(held.logprobs().data() + at, width, logprobs.Data() + row * width);
+  }
   const Napi::Object top = Napi::Object::New(info.Env());
   top.Set("width", Napi::Number::New(info.Env(), static_cast<double>(width)));
   top.Set("ids", ids);

@@ -34,6 +34,7 @@ class GenerationObject : public Wrapped<GenerationObject> {
   Napi::Value length(const Napi::CallbackInfo& info);
   Napi::Value append(const Napi::CallbackInfo& info);
   Napi::Value appendTop(const Napi::CallbackInfo& info);
+  Napi::Value recordTop(const Napi::CallbackInfo& info);
   Napi::Value addChannel(const Napi::CallbackInfo& info);
   Napi::Value hasOutputs(const Napi::CallbackInfo& info);
   Napi::Value appendSglangReply(const Napi::CallbackInfo& info);

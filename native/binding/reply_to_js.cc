@@ -74,6 +74,7 @@ Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t to
   if (reply.hasExperts) object.Set("hasExperts", Napi::Boolean::New(env, true));
   if (reply.hasMasks) object.Set("hasMasks", Napi::Boolean::New(env, true));
   if (reply.longestMask > 0) object.Set("longestMask", Napi::Number::New(env, reply.longestMask));
+  if (reply.hasTokenIds) object.Set("hasTokenIds", Napi::Boolean::New(env, true));
   if (reply.versions.naming != VersionNaming::kNone || reply.versions.saysDefault) {
     object.Set("versions", versionsToJs(env, reply.versions));
   }

@@ -18,7 +18,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 CHANNELS = [
     {"name": "experts", "of": "sequence", "mask": "experts_mask"},
-    {"name": "kept_ids", "of": "output", "offsets": "kept_offsets"},
+    {"name": "kept_ids", "of": "output", "offsets": "kept_offsets", "token_ids": [7]},
 ]
 
 
@@ -74,6 +74,7 @@ def test_parts_keep_the_items_of_their_tokens(batch: Batch) -> None:
 def test_channels_name_their_tensors(batch: Batch) -> None:
     experts, kept = batch.channels["experts"], batch.channels["kept_ids"]
     assert (experts.of, experts.mask, experts.offsets) == ("sequence", "experts_mask", None)
+    assert (experts.token_ids, kept.token_ids) == (None, (7,))
     assert (kept.of, kept.mask, kept.offsets) == ("output", None, "kept_offsets")
 
 

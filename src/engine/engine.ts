@@ -211,6 +211,8 @@ export interface EngineSupport {
   readonly grammar: boolean;
   /** With `sampling.ignoreEos`, the engine still stops at `sampling.stopTokenIds`. */
   readonly stopsWithoutEos: boolean;
+  /** False: the engine returns no alternatives of tokens, because it returns other log probabilities in their place. Default: true. */
+  readonly topLogprobs?: boolean;
 }
 
 /**

@@ -37,6 +37,7 @@ export async function openEngine(
   model.warmUp();
   try {
     refuseMasks(config);
+    requireTokenIds(config, model);
     const { vocabularySize } = model;
     const details = { tinyGguf: tiny?.gguf, experts: chooseExperts(config, model), vocabularySize, onWarning };
     return { engine: await createEngine(config, details), model };
@@ -102,6 +103,19 @@ function refuseMasks({ engine }: Config): void {
   );
 }
 
+/** @throws ConfigError if the engine cannot return the log probabilities of the configured tokens */
+function requireTokenIds({ engine }: Config, { vocabularySize }: FolderChatModel): void {
+  const { type, token_ids_logprob: ids, top_logprobs } = engine;
+  if (ids.length === 0) return;
+  const refuse = (message: string) => invalidConfig("engine.token_ids_logprob", message);
+  if (type === "embedded") throw refuse("requires `engine.type=sglang` or `vllm`: the embedded engine has none");
+  if (type === "vllm" && top_logprobs > 0) {
+    throw refuse("requires `engine.top_logprobs=0` with vLLM, which returns either of them");
+  }
+  const unknown = ids.find((id) => id >= vocabularySize);
+  if (unknown !== undefined) throw refuse(`must have token ids below ${vocabularySize}; received ${unknown}`);
+}
+
 async function createEngine(config: Config, { tinyGguf, ...details }: EngineDetails): Promise<Engine> {
   return openServers(config, details) ?? (await openEmbedded(config.engine, tinyGguf));
 }
@@ -157,5 +171,6 @@ function toServerOptions(engine: Config["engine"]) {
     contextLength: engine.context_length ?? undefined,
     apiKey: engine.api_key ?? undefined,
     maxKeptTokens: engine.sampling_masks ? engine.max_kept_tokens : undefined,
+    tokenIdsLogprob: engine.token_ids_logprob,
   };
 }

@@ -26,6 +26,8 @@ export interface CallSettings {
   readonly chatTemplateType: "hf" | "concat";
   /** Sampling parameters that agents may not choose. */
   readonly samplingOverride?: SamplingOverride | undefined;
+  /** Alternatives of each sampled token that are recorded; 0 for none. */
+  readonly topLogprobs: number;
   /** Refuses or drops tools that only an API's own server can run. */
   readonly serverTools: ServerToolPolicy;
   /** Refuses or replaces images, files and audio. */

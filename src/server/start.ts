@@ -272,6 +272,7 @@ export function toServerSettings(
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
     samplingOverride: toSamplingOverride(agent.sampling_override),
+    topLogprobs: config.engine.top_logprobs,
     serverTools: agent.server_tools,
     images: agent.images,
     maxChoices: MAX_CHOICES,

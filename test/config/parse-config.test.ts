@@ -49,6 +49,8 @@ describe("defaults", () => {
         routed_experts: false,
         sampling_masks: false,
         max_kept_tokens: 512,
+        top_logprobs: 0,
+        token_ids_logprob: [],
         served_model: null,
         api_key: null,
         admin_api_key: null,

@@ -86,12 +86,28 @@ function expectedOfSglang(frames: readonly Json[]): Read {
         spans?.find(({ start, end }) => index >= start && index < end)?.version ?? (meta["weight_version"] as string),
       ),
     ),
-    top: (join("output_top_logprobs") as Entry[][]).map((list) =>
-      list.map(([logprob, id]) => [id, Math.fround(logprob ?? 0)]),
-    ),
+    top:
+      meta["output_top_logprobs_shape"] === undefined
+        ? (join("output_top_logprobs") as Entry[][]).map((list) =>
+            list.map(([logprob, id]) => [id, Math.fround(logprob ?? 0)]),
+          )
+        : flatTop(meta),
     reply: present({ tokens: entries.length, id: meta["id"], finish, ...counts }),
     named: namedBy(spans ?? [], meta["weight_version"] !== undefined),
   };
+}
+
+function flatTop(meta: Json): (readonly [number, number])[][] {
+  const [rows, width] = meta["output_top_logprobs_shape"] as [number, number];
+  const [ids, logprobs] = ["idx", "val"].map((name) =>
+    Buffer.from(String(meta[`output_top_logprobs_${name}_flat_b64`]), "base64"),
+  );
+  return Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: width }, (_, rank) => {
+      const at = 4 * (row * width + rank);
+      return [ids?.readInt32LE(at) ?? -1, logprobs?.readFloatLE(at) ?? 0] as const;
+    }),
+  );
 }
 
 type Span = { readonly version: string; readonly start: number; readonly end: number };

@@ -33,6 +33,7 @@ function open(readers: number, onWrite: () => void = () => {}) {
     generation,
     openParser: () => parser,
     wantsTokens: false,
+    topWidth: 0,
     maxTokens: 4096,
   };
   return { written, reader: new AnswerReader({ ...options, readers, sink }) };

@@ -66,3 +66,14 @@ it("refuses routed experts of the embedded engine", async () => {
   const config = resolveConfig({ overrides: ["engine.routed_experts=true"] });
   await expect(openEngine(config)).rejects.toThrow("the embedded engine has none");
 });
+
+it.each([
+  ["of the embedded engine", [], "the embedded engine has none"],
+  ["beside alternatives on vLLM", ["engine.type=vllm", "engine.top_logprobs=1"], "requires `engine.top_logprobs=0`"],
+  ["beyond the vocabulary", ["engine.type=sglang", "engine.token_ids_logprob=[5,512]"], "below 512; received 512"],
+])("refuses log probabilities of fixed tokens %s", async (_, keys, message) => {
+  const { folder } = await ensureTinyModel();
+  const servers = keys.length > 0 ? ["engine.urls=http://127.0.0.1:1", `model.path=${folder}`] : [];
+  const overrides = ["engine.token_ids_logprob=[5]", ...servers, ...keys];
+  await expect(openEngine(resolveConfig({ overrides }))).rejects.toThrow(message);
+});

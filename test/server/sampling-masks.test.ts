@@ -9,6 +9,7 @@ import type { ServerSettings } from "../../src/server/settings.js";
 import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 import { MASK_VOCABULARY, maskedLogprob, maskOf } from "../helpers/sampling-masks.js";
+import { alternativeTo, fixedLogprob } from "../helpers/sglang/reply.js";
 import { inventedLogprob } from "../helpers/sglang/scheduler.js";
 import { type SglangServerOptions, startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { startVllmServer, type VllmServerOptions } from "../helpers/vllm/vllm-server.js";
@@ -33,9 +34,12 @@ async function startVllm(
   return start(server, (common) => createVllmEngine({ ...common, api }), settings);
 }
 
-async function startSglang(options: SglangServerOptions = {}, settings: Settings = {}): Promise<Started> {
+async function startSglang(
+  options: SglangServerOptions = {},
+  { tokenIdsLogprob, ...settings }: Settings & { tokenIdsLogprob?: readonly number[] } = {},
+): Promise<Started> {
   const server = await startSglangServer(options);
-  return start(server, createSglangEngine, settings);
+  return start(server, (common) => createSglangEngine({ ...common, tokenIdsLogprob }), settings);
 }
 
 interface EngineOptions {
@@ -166,6 +170,34 @@ test("SGLang's log probabilities are those among the ids of the mask, and record
     (index) => proxy.context.registry.get(session.id).interaction(index).sampling?.logprobs,
   );
   expect(contents).toEqual(["truncated", "truncated", "temperature", "temperature"]);
+});
+
+test("SGLang's alternatives are limited to the mask, and fixed tokens are of the whole vocabulary", async () => {
+  const started = await startSglang({}, { topLogprobs: 3, tokenIdsLogprob: [300, 7] });
+  const { tensors } = await exportTensors(started.proxy, await recordTree(started), { layout: "tree" });
+  const read = (name: string) => tensors[name]?.data ?? [];
+  const [ids, logprobs] = [read("input_ids"), read("logprobs")];
+  const outputs = read("loss_mask").flatMap((isOutput, i) => (isOutput === 1 ? [i] : []));
+  const places = new Set<boolean>();
+  for (const i of outputs) {
+    const [id = -1, logprob = Number.NaN] = [ids[i], logprobs[i]];
+    const mask = maskOf(id, { topK: 9, topP: 0.9, minP: 0 });
+    for (let rank = 0; rank < 3; rank++) {
+      const isKept = mask.includes(alternativeTo(id, rank));
+      places.add(isKept);
+      expect(read("top_ids")[i * 3 + rank]).toBe(isKept ? alternativeTo(id, rank) : -1);
+      const wanted = isKept ? logprob - rank : Number.NEGATIVE_INFINITY;
+      expect(read("top_logprobs")[i * 3 + rank]).toBeCloseTo(wanted, 4);
+    }
+    const whole = { id, logprob: logprob * 2, version: "" };
+    expect(read("token_ids_logprobs").slice(i * 2, i * 2 + 2)).toEqual(
+      [300, 7].map((other) => fixedLogprob(whole, other)),
+    );
+  }
+  expect(places).toEqual(new Set([true, false]));
+  expect(started.server.to("/generate").filter(({ json }) => "return_flat_raw_output_top_logprobs" in json)).toEqual(
+    [],
+  );
 });
 
 const REFUSED = [{ top_p: 0.9 }, { min_p: 0.1 }, { top_k: MAX_KEPT + 1 }, { top_k: MAX_KEPT + 1, top_p: 0.9 }];

@@ -36,6 +36,7 @@ describe("the settings of a server", () => {
         max_concurrent_calls: 1007,
         shutdown_seconds: 12,
       },
+      engine: { top_logprobs: 7 },
       upstreams: [{ models: "judge", refuse: true }],
       rollout: {
         agent: {
@@ -79,6 +80,7 @@ describe("the settings of a server", () => {
       upstreamLimits: { calls: 1008, concurrentCalls: 16 },
       engineMaxTokens: 1003,
       chatTemplateType: "concat",
+      topLogprobs: 7,
       serverTools: "drop",
       images: "placeholder",
       enforceStrictTools: true,

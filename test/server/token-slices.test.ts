@@ -17,7 +17,7 @@ function createGeneration(count: number) {
     );
   };
   append(0, count);
-  return { generation, append, slices: new TokenSlices({} as TokenJson, generation) };
+  return { generation, append, slices: new TokenSlices({} as TokenJson, generation, WIDTH) };
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);

@@ -19,6 +19,16 @@ void requireDistinctNames(std::span<const BatchChannel> channels) {
   }
 }
 
+void appendTokenIds(std::string& json, std::span<const std::int32_t> ids) {
+  json += ",\"token_ids\":";
+  char separator = '[';
+  for (const std::int32_t id : ids) {
+    json += separator + std::to_string(id);
+    separator = ',';
+  }
+  json += ']';
+}
+
 /// Returns true if the row trains on the outputs of `at`, an interaction of its path.
 bool isTrained(const Plan& plan, const PlanRow& row, const Interaction& at) {
   if (&at != row.interaction) return !plan.isFiltered(at);
@@ -34,9 +44,9 @@ void addChannels(const SessionStorage& storage, std::vector<BatchChannel>& chann
     if (found == channels.end()) {
       channels.push_back({spec});
     } else if (found->spec != spec) {
-      throw Error(
-          ErrorCode::kInvalidArg,
-          "channel " + spec.name + ": calls of this export recorded different dtypes, shapes, `of` or `offsets`");
+      throw Error(ErrorCode::kInvalidArg,
+                  "channel " + spec.name +
+                      ": calls of this export recorded different dtypes, shapes, `of`, `offsets` or token ids");
     }
   }
   if (storage.channelSpecs.empty()) return;
@@ -94,6 +104,7 @@ std::string channelsJson(std::span<const BatchChannel> channels) {
     json += spec.ofSequence ? ",\"of\":\"sequence\"" : ",\"of\":\"output\"";
     json += spec.isRagged() ? ",\"offsets\":" : ",\"mask\":";
     appendJsonString(json, spec.otherTensor());
+    if (!spec.tokenIds.empty()) appendTokenIds(json, spec.tokenIds);
     json += '}';
   }
   return json + ']';

@@ -49,7 +49,8 @@ void listStretches(const Plan& plan, const PlanRow& row, const ChannelSpec& spec
 /// Sets `rowStarts` of a ragged channel.
 void countItems(const Plan& plan, BatchChannel& channel);
 
-/// Returns the tensors of each channel as JSON: `[{"name","of","mask"}]`, with `offsets` instead of `mask` if ragged.
+/// Returns the tensors of each channel as JSON: `[{"name","of","mask"}]`, with `offsets` instead of `mask` if ragged,
+/// and with `token_ids` if the values of an item belong to some.
 std::string channelsJson(std::span<const BatchChannel> channels);
 
 }  // namespace rolltape

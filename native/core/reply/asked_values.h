@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "routed_experts.h"
 #include "sampling_masks.h"
+#include "token_ids_logprobs.h"
 
 namespace rolltape {
 
@@ -11,6 +14,8 @@ namespace rolltape {
 struct AskedValues {
   std::optional<RoutedExperts> experts = std::nullopt;
   std::optional<SamplingMasks> masks = std::nullopt;
+  /// Tokens whose log probabilities were asked for at every position.
+  std::vector<std::int32_t> tokenIds = {};
 };
 
 }  // namespace rolltape

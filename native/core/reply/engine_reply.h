@@ -44,6 +44,8 @@ struct EngineReply {
   bool hasMasks = false;
   /// See addMasks().
   std::uint32_t longestMask = 0;
+  /// It had the log probabilities of the token ids that were asked for.
+  bool hasTokenIds = false;
   /// What a stream says went wrong, in place of what it was to bring.
   std::optional<EngineFailure> error;
 };

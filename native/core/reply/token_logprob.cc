@@ -69,6 +69,10 @@ std::int32_t readTokenId(JsonCursor& json) {
   return static_cast<std::int32_t>(json.integer("a token id", 0, std::numeric_limits<std::int32_t>::max()));
 }
 
+bool isExcluded(float logprob) {
+  return logprob <= std::numeric_limits<float>::lowest();
+}
+
 TokenLogprob readTokenLogprob(JsonCursor& json) {
   json.peek();
   TokenLogprob token;

@@ -20,6 +20,10 @@ std::int32_t readTokenId(JsonCursor& json);
 /// A number as float32: infinite beyond it, negative infinity for null, NaN where the text has that.
 float readFloat32(JsonCursor& json);
 
+/// Returns true for the log probability of a token that the sampler excluded: -Infinity, or the least float32, with
+/// which SGLang masks the logits of tokens that a grammar does not allow.
+bool isExcluded(float logprob);
+
 /// @throws kReplyMalformed for what is not such an array.
 TokenLogprob readTokenLogprob(JsonCursor& json);
 

@@ -51,7 +51,7 @@ ChannelBuffer* lastOf(std::vector<ChannelBuffer>& buffers, const ChannelBuffer& 
   const auto hasName = [&](const ChannelBuffer& buffer) { return buffer.spec.name == spec.name; };
   const auto last = std::find_if(buffers.rbegin(), buffers.rend(), hasName);
   if (last == buffers.rend()) return nullptr;
-  if (last->spec != spec) throwInvalid(spec, "its dtype, shape, `of` or `offsets` differs from before");
+  if (last->spec != spec) throwInvalid(spec, "its dtype, shape, `of`, `offsets` or token ids differ from before");
   if (part.first < last->end()) throwInvalid(spec, "token " + std::to_string(part.first) + " has values already");
   return &*last;
 }
@@ -86,6 +86,12 @@ void requireChannel(const ChannelSpec& spec) {
   if (spec.shape.size() > kMaxChannelRank) throwInvalid(spec, "the shape has too many dimensions");
   if (std::ranges::find(spec.shape, 0u) != spec.shape.end() || spec.itemBytes() > kMaxItemBytes) {
     throwInvalid(spec, "an item must have 1 to " + std::to_string(kMaxItemBytes) + " bytes");
+  }
+  if (!spec.tokenIds.empty() && spec.tokenIds.size() * dtypeBytes(spec.dtype) != spec.itemBytes()) {
+    throwInvalid(spec, "an item has another number of values than token ids");
+  }
+  if (std::ranges::any_of(spec.tokenIds, [](std::int32_t id) { return id < 0; })) {
+    throwInvalid(spec, "a token id is negative");
   }
 }
 

@@ -26,6 +26,8 @@ struct ChannelSpec {
   std::string offsets = {};
   /// True: all tokens of a sequence may have items. False: only outputs may.
   bool ofSequence = false;
+  /// The token ids that the values of an item belong to, in order. Empty if they belong to none.
+  std::vector<std::int32_t> tokenIds = {};
 
   bool isRagged() const { return !offsets.empty(); }
   /// Name of the tensor that says which tokens have an item, if the channel is not ragged.
@@ -36,8 +38,8 @@ struct ChannelSpec {
   friend bool operator==(const ChannelSpec&, const ChannelSpec&) = default;
   /// An order for sets. libc++ 16 has no <=> for vectors.
   friend bool operator<(const ChannelSpec& a, const ChannelSpec& b) {
-    return std::tie(a.name, a.dtype, a.shape, a.offsets, a.ofSequence) <
-           std::tie(b.name, b.dtype, b.shape, b.offsets, b.ofSequence);
+    return std::tie(a.name, a.dtype, a.shape, a.offsets, a.ofSequence, a.tokenIds) <
+           std::tie(b.name, b.dtype, b.shape, b.offsets, b.ofSequence, b.tokenIds);
   }
 };
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -135,6 +137,27 @@ void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const fl
   checkPossible(ids, logprobs);
   top_.grow(ids_.size(), width);
   top_.write(ids_.size() - tokens, ids, logprobs, width);
+}
+
+void Generation::recordTop(std::size_t width) {
+  const TopLogprobs top = std::exchange(top_, {});
+  const std::size_t rows = top.empty() ? 0 : top.ids().size() / top.width();
+  if (rows == 0 || width == 0) return;
+  const std::size_t values = checkedMultiply(rows, width);
+  std::vector<std::byte> ids(values * sizeof(std::int32_t));
+  std::vector<std::byte> logprobs(values * sizeof(float));
+  for (std::size_t i = 0; i < values; ++i) {
+    const std::size_t place = i % width;
+    const std::size_t at = i / width * top.width() + place;
+    const bool isUsed = place < top.width() && top.ids()[at] >= 0;
+    const std::int32_t id = isUsed ? top.ids()[at] : TopLogprobs::kUnused;
+    const float logprob = isUsed ? top.logprobs()[at] : -std::numeric_limits<float>::infinity();
+    std::memcpy(ids.data() + i * sizeof id, &id, sizeof id);
+    std::memcpy(logprobs.data() + i * sizeof logprob, &logprob, sizeof logprob);
+  }
+  const std::vector<std::uint32_t> shape{static_cast<std::uint32_t>(width)};
+  addChannel({.name = "top_ids", .dtype = Dtype::kI32, .shape = shape}, 0, std::move(ids));
+  addChannel({.name = "top_logprobs", .dtype = Dtype::kF32, .shape = shape}, 0, std::move(logprobs));
 }
 
 void Generation::addChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,

@@ -57,6 +57,10 @@ class Generation {
               std::span<const std::int32_t> versions);
   /// Adds alternatives, `width` places a token, for the last `ids.size() / width` tokens.
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
+  /// Makes the first `width` alternatives of each token the channels `top_ids` (I32) and `top_logprobs` (F32) of
+  /// outputs, and forgets them. A place without an alternative gets the id -1 and the log probability -infinity.
+  /// @throws as addChannel
+  void recordTop(std::size_t width);
   /// Adds the items of tokens from `first` on, counted as in ChannelBuffer. Takes the values without a copy.
   /// @throws as makeChannel and reserveChannels, and kInvalidArg for tokens after the last output token.
   void addChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,

@@ -29,7 +29,8 @@ std::string takeText(StoredInput& input, std::size_t bytes) {
 
 std::uint64_t storedBytes(const ChannelRun& run) {
   const ChannelSpec& spec = *run.spec;
-  const std::uint64_t words = spec.shape.size() + (spec.isRagged() ? run.count : 0);
+  const std::uint64_t ids = spec.tokenIds.empty() ? 0 : 1 + spec.tokenIds.size();
+  const std::uint64_t words = spec.shape.size() + ids + (spec.isRagged() ? run.count : 0);
   return sizeof(StoredChannelRun) + 4 * words + spec.name.size() + spec.offsets.size() +
          run.bytes(run.first, run.end()).size();
 }
@@ -38,7 +39,8 @@ void writeChannelRun(const ChannelRun& run, StoredOutput& out) {
   const ChannelSpec& spec = *run.spec;
   out.add(StoredChannelRun{
       .dtype = static_cast<std::uint8_t>(spec.dtype),
-      .ofSequence = static_cast<std::uint8_t>(spec.ofSequence ? 1 : 0),
+      .flags =
+          static_cast<std::uint8_t>((spec.ofSequence ? kOfSequence : 0) | (spec.tokenIds.empty() ? 0 : kHasTokenIds)),
       .rank = static_cast<std::uint8_t>(spec.shape.size()),
       .nameBytes = static_cast<std::uint8_t>(spec.name.size()),
       .offsetsBytes = static_cast<std::uint32_t>(spec.offsets.size()),
@@ -47,6 +49,10 @@ void writeChannelRun(const ChannelRun& run, StoredOutput& out) {
       .items = static_cast<std::uint32_t>(run.itemsBefore(run.end())),
   });
   out.addAll(std::span<const std::uint32_t>(spec.shape));
+  if (!spec.tokenIds.empty()) {
+    out.add(static_cast<std::uint32_t>(spec.tokenIds.size()));
+    out.addAll(std::span<const std::int32_t>(spec.tokenIds));
+  }
   if (spec.isRagged()) {
     for (std::uint32_t i = 0; i < run.count; ++i) out.add(run.starts[i + 1] - run.starts[i]);
   }
@@ -58,9 +64,13 @@ void writeChannelRun(const ChannelRun& run, StoredOutput& out) {
 void takeChannelRun(StoredInput& input, std::vector<ChannelBuffer>& channels, bool mayContinue) {
   const StoredChannelRun head = takeValues<StoredChannelRun>(input, 1).front();
   requireStored(head.dtype <= static_cast<std::uint8_t>(Dtype::kBool), "channels: an unknown dtype");
-  requireStored(head.ofSequence <= 1, "channels: an unknown kind");
-  ChannelSpec spec{.name = "", .dtype = static_cast<Dtype>(head.dtype), .ofSequence = head.ofSequence == 1};
+  requireStored((head.flags & ~(kOfSequence | kHasTokenIds)) == 0, "channels: an unknown flag is set");
+  ChannelSpec spec{.name = "", .dtype = static_cast<Dtype>(head.dtype), .ofSequence = (head.flags & kOfSequence) != 0};
   spec.shape = takeValues<std::uint32_t>(input, head.rank);
+  if ((head.flags & kHasTokenIds) != 0) {
+    spec.tokenIds = takeValues<std::int32_t>(input, takeValues<std::uint32_t>(input, 1).front());
+    requireStored(!spec.tokenIds.empty(), "channels: there are no token ids, but their flag is set");
+  }
   const std::vector<std::uint32_t> counts = takeValues<std::uint32_t>(input, head.offsetsBytes > 0 ? head.count : 0);
   spec.name = takeText(input, head.nameBytes);
   spec.offsets = takeText(input, head.offsetsBytes);

@@ -17,8 +17,9 @@ namespace rolltape {
 /// not shared, ids and log probabilities (float32) of the output tokens, version runs (2 words each), facts, lengths of
 /// the labels in bytes; the number of forced runs and the runs (2 words each), with kHasForcedRuns; the number of
 /// channel runs and the runs, with kHasChannels; the labels in UTF-8; a CRC-32C of everything before it. A channel run
-/// is a StoredChannelRun, its shape (a word for each dimension), the number of items of each token (a word each) if it
-/// is ragged, the two names, and the values. All is little endian, without padding.
+/// is a StoredChannelRun, its shape (a word for each dimension), with kHasTokenIds the number of token ids and the ids,
+/// the number of items of each token (a word each) if it is ragged, the two names, and the values. All is little
+/// endian, without padding.
 ///
 /// Stored bytes outlive the process that wrote them. A change of the format needs a new version, a reader for the old
 /// one, and a line in docs/reference/storage-format.md. A new optional part needs only a flag, and that line: older
@@ -56,11 +57,15 @@ inline constexpr std::uint16_t kHasCallIds = 2;
 inline constexpr std::uint16_t kHasForcedRuns = 4;
 inline constexpr std::uint16_t kHasChannels = 8;
 
+/// Flags of a StoredChannelRun.
+inline constexpr std::uint8_t kOfSequence = 1;
+inline constexpr std::uint8_t kHasTokenIds = 2;
+
 /// The first bytes of a stored channel run.
 struct StoredChannelRun {
   std::uint8_t dtype;
-  /// 0 or 1, see ChannelSpec::ofSequence.
-  std::uint8_t ofSequence;
+  /// kOfSequence and kHasTokenIds, see ChannelSpec.
+  std::uint8_t flags;
   std::uint8_t rank;
   std::uint8_t nameBytes;
   /// 0 if the channel is not ragged.

@@ -177,8 +177,12 @@ Error refusedTogether(const ChannelSpec& a, const ChannelSpec& b) {
 }
 
 TEST(Channels, OneNameHasOneShapeInABatch) {
-  EXPECT_STREQ("channel x: calls of this export recorded different dtypes, shapes, `of` or `offsets`",
+  EXPECT_STREQ("channel x: calls of this export recorded different dtypes, shapes, `of`, `offsets` or token ids",
                refusedTogether({.name = "x", .shape = {2}}, {.name = "x", .shape = {3}}).what());
+  EXPECT_STREQ(
+      "channel x: calls of this export recorded different dtypes, shapes, `of`, `offsets` or token ids",
+      refusedTogether({.name = "x", .shape = {2}, .tokenIds = {5, 6}}, {.name = "x", .shape = {2}, .tokenIds = {5, 7}})
+          .what());
   EXPECT_STREQ("channel x_mask: two tensors would have one name",
                refusedTogether({.name = "x", .shape = {2}}, {.name = "x_mask", .shape = {2}}).what());
 }
@@ -188,6 +192,8 @@ TEST(Channels, AreNamedInTheMetadata) {
   EXPECT_EQ(R"([{"name":"experts","of":"sequence","mask":"experts_mask"},)"
             R"({"name":"kept_ids","of":"output","offsets":"kept_offsets"}])",
             channelsJson(channels));
+  const std::vector<BatchChannel> ofTokens{{{.name = "x", .shape = {2}, .tokenIds = {7, 500}}}};
+  EXPECT_EQ(R"([{"name":"x","of":"output","mask":"x_mask","token_ids":[7,500]}])", channelsJson(ofTokens));
 }
 
 }  // namespace

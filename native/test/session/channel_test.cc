@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
+
 #include "../support.h"
 
 namespace rolltape {
@@ -34,6 +37,9 @@ TEST(Channel, RefusesWhatNoBatchCanHave) {
   EXPECT_EQ("channel x: the dtype must be I32, F32, U16, U8 or BOOL", refusal({.name = "x", .dtype = Dtype::kI64}, {}));
   EXPECT_EQ("channel x: an item must have 1 to 65536 bytes", refusal({.name = "x", .shape = {0}}, {}));
   EXPECT_EQ("channel x: an item must have 1 to 65536 bytes", refusal({.name = "x", .shape = {1, 16385}}, {}));
+  EXPECT_EQ("channel x: an item has another number of values than token ids",
+            refusal({.name = "x", .shape = {2}, .tokenIds = {5}}, {}));
+  EXPECT_EQ("channel x: a token id is negative", refusal({.name = "x", .tokenIds = {-1}}, {}));
   EXPECT_EQ("channel x: the shape has too many dimensions", refusal({.name = "x", .shape = {1, 1, 1, 1, 1}}, {}));
 }
 
@@ -49,7 +55,7 @@ TEST(Channel, RefusesItemsThatDoNotFitTheTokens) {
     return std::string(test::thrownBy([&] { generation.addChannel(spec, first, bytes({1, 2})); }).what());
   };
   EXPECT_EQ("channel pair: token 1 has values already", add(kPair, 1));
-  EXPECT_EQ("channel pair: its dtype, shape, `of` or `offsets` differs from before",
+  EXPECT_EQ("channel pair: its dtype, shape, `of`, `offsets` or token ids differ from before",
             add({.name = "pair", .dtype = Dtype::kU8, .shape = {1, 2}}, 2));
   ASSERT_EQ(1u, generation.channels().size());
   EXPECT_EQ(bytes({1, 2}), generation.channels()[0].values);
@@ -80,6 +86,37 @@ TEST(Channel, OutputsOfTheNextPartFollowAndTokensOfTheSequenceKeepTheirFirstItem
   EXPECT_EQ(bytes({10, 11, 20, 21}), first.channels()[0].values);
   EXPECT_EQ(bytes({1, 2, 3, 9}), first.channels()[1].values);
   EXPECT_EQ((std::vector<std::uint32_t>{0, 2, 2, 3}), first.channels()[2].starts);
+}
+
+template <typename T>
+std::vector<T> valuesOf(const Generation& generation, const std::string& name) {
+  std::vector<T> values;
+  for (const ChannelBuffer& buffer : generation.channels()) {
+    if (buffer.spec.name != name) continue;
+    values.resize(buffer.values.size() / sizeof(T));
+    std::memcpy(values.data(), buffer.values.data(), buffer.values.size());
+  }
+  return values;
+}
+
+TEST(Channel, AlternativesAreThoseOfEachOutputWithThePlacesThatAreAskedFor) {
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  const auto make = [](std::size_t width) {
+    Generation generation = test::generationOf({1, 2});
+    generation.appendTop(std::vector<std::int32_t>{7, 8, 9, -1}, std::vector<float>{-1, -2, -3, 0}, 2);
+    generation.recordTop(width);
+    EXPECT_TRUE(generation.top().empty());
+    return generation;
+  };
+  EXPECT_EQ((std::vector<std::int32_t>{7, 9}), valuesOf<std::int32_t>(make(1), "top_ids"));
+  EXPECT_EQ((std::vector<float>{-1, -3}), valuesOf<float>(make(1), "top_logprobs"));
+  const Generation wide = make(3);
+  EXPECT_EQ((std::vector<std::int32_t>{7, 8, -1, 9, -1, -1}), valuesOf<std::int32_t>(wide, "top_ids"));
+  EXPECT_EQ((std::vector<float>{-1, -2, none, -3, none, none}), valuesOf<float>(wide, "top_logprobs"));
+  EXPECT_EQ((ChannelSpec{.name = "top_ids", .dtype = Dtype::kI32, .shape = {3}}), wide.channels().front().spec);
+  Generation without = test::generationOf({1});
+  without.recordTop(2);
+  EXPECT_TRUE(without.channels().empty());
 }
 
 TEST(Channel, OutputsAreCutWithTheirTokens) {

@@ -263,13 +263,29 @@ TEST(StoredInteraction, RefusesChannelsThatNoRecordHas) {
   EXPECT_EQ("channels: there are none, but their flag is set", word(run - 4, 0));
   EXPECT_EQ("channels: more than the bytes that are left", word(run - 4, 2));
   EXPECT_EQ("channels: an unknown dtype", byte(run + offsetof(R, dtype), 9));
-  EXPECT_EQ("channels: an unknown kind", byte(run + offsetof(R, ofSequence), 2));
+  EXPECT_EQ("channels: an unknown flag is set", byte(run + offsetof(R, flags), 4));
   EXPECT_EQ("channels: more than the bytes that are left", byte(run + offsetof(R, rank), 200));
   EXPECT_EQ("channels: more than the bytes that are left", word(run + offsetof(R, items), 3));
   EXPECT_EQ("channels: not within the interaction's own tokens", word(run + offsetof(R, first), 0));
   EXPECT_EQ("channels: not within the interaction's own tokens", word(run + offsetof(R, first), 2));
   EXPECT_EQ("channels: a run is empty or continues another", word(run + offsetof(R, count), 1));
   EXPECT_EQ("channel X: a tensor of a batch cannot have this name", byte(run + sizeof(R) + 4, 'X'));
+}
+
+TEST(StoredInteraction, HasTheTokenIdsOfAChannel) {
+  const ChannelSpec spec{.name = "x", .dtype = Dtype::kU8, .shape = {2}, .tokenIds = {5, 6}};
+  Session session(test::kKey);
+  Generation generation = test::generationOf({3});
+  generation.addChannel(spec, 0, std::vector<std::byte>(2));
+  test::record(session, test::promptOf({1}), generation, {"u"}, {"a"});
+  const Bytes bytes = test::stored(session, 0);
+  Session restored(test::kKey);
+  EXPECT_EQ(spec, *restored.restore(bytes, -1).channels().front().spec);
+  // The number of ids and the ids, name and values, before the checksum.
+  const std::size_t ids = bytes.size() - sizeof(StoredChecksum) - 2 - 1 - 12;
+  EXPECT_EQ("channels: there are no token ids, but their flag is set", refusal(changed(bytes, ids, 0u)));
+  EXPECT_EQ("channels: more than the bytes that are left", refusal(changed(bytes, ids, 0x70000000u)));
+  EXPECT_EQ("channel x: a token id is negative", refusal(changed(bytes, ids + 4, 0x80000000u)));
 }
 
 TEST(StoredInteraction, HasForcedRunsOnlyIfThereAreAny) {

@@ -4,6 +4,9 @@ import { baseUrl, nullableText, seconds } from "./values.js";
 
 export const ENGINE_TYPES = ["embedded", "sglang", "vllm"] as const;
 
+/** vLLM's and SGLang's own limits are higher or can be set. */
+const MAX_TOP_LOGPROBS = 256;
+
 /** The inference engine that samples the tokens. */
 export const engineSchema = z.strictObject({
   type: z
@@ -59,6 +62,23 @@ export const engineSchema = z.strictObject({
     .default(512)
     .describe(
       "Longest sampling mask that is recorded, in ids. On SGLang, calls that truncate need a `top_k` of at most this.",
+    )
+    .meta(usedBy("proxy", "running engines")),
+  top_logprobs: z
+    .int()
+    .min(0)
+    .max(MAX_TOP_LOGPROBS)
+    .default(0)
+    .describe(
+      "Record this number of alternatives of each sampled token, as the channels `top_ids` and `top_logprobs` of batches. vLLM servers need `--max-logprobs` one above it. 0 records none.",
+    ),
+  token_ids_logprob: z
+    .array(z.int32().min(0))
+    .max(64)
+    .refine((ids) => new Set(ids).size === ids.length, "must be unique")
+    .default([])
+    .describe(
+      "Token ids whose log probabilities are recorded at the position of each sampled token, as the channel `token_ids_logprobs` of batches. Requires SGLang or vLLM servers. vLLM servers need `--max-logprobs` above their number, and return no alternatives then.",
     )
     .meta(usedBy("proxy", "running engines")),
   served_model: nullableText.describe("Name of the model on the vLLM servers. Null: ask them."),

@@ -25,6 +25,8 @@ export interface EngineServerOptions {
   readonly maxKeptTokens?: number | undefined;
   /** Number of token ids that the model can sample. Default: more than any model has. */
   readonly vocabularySize?: number | undefined;
+  /** Record the log probabilities of these tokens at the position of each sampled token. Default: none are recorded. */
+  readonly tokenIdsLogprob?: readonly number[] | undefined;
   /** Called with problems that fail no call. */
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Seconds between two health checks of a server if there are several; 0 for none. Default 10. */

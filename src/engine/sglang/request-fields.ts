@@ -23,6 +23,8 @@ export interface SglangRequestFields {
  */
 export function requestSuffix(request: SglangRequestFields): string {
   const { sampling, tokens, thinkingBudget, asked, rid, stream } = request;
+  // Streams have no flat arrays, and are refused with these fields. Older servers ignore the fields. Sampling masks are applied to lists.
+  const isFlat = sampling.topLogprobs > 0 && !stream && !asked.masks ? true : undefined;
   const fields = {
     sampling_params: samplingFields(sampling, tokens, thinkingBudget),
     // Counts the tokens until the reasoning ends.
@@ -30,6 +32,9 @@ export function requestSuffix(request: SglangRequestFields): string {
     return_logprob: true,
     logprob_start_len: -1,
     top_logprobs_num: sampling.topLogprobs,
+    return_flat_raw_output_top_logprobs: isFlat,
+    return_flat_raw_top_logprobs_b64: isFlat,
+    token_ids_logprob: asked.tokenIds && [...asked.tokenIds],
     return_text_in_logprobs: false,
     return_routed_experts: asked.experts && true,
     routed_experts_start_len: asked.experts?.start,

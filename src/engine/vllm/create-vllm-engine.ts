@@ -22,5 +22,8 @@ const VLLM: ServedEngineType = {
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createVllmEngine(options: VllmOptions): Engine {
-  return new ServedEngine(VLLM, options, (url) => new VllmServer(url, options));
+  const recordsTokenIds = (options.tokenIdsLogprob ?? []).length > 0;
+  // On the V1 model runner, a request for fixed tokens also takes the alternatives from the others that are sampled with it.
+  const type = recordsTokenIds ? { ...VLLM, supports: { ...VLLM.supports, topLogprobs: false } } : VLLM;
+  return new ServedEngine(type, options, (url) => new VllmServer(url, options));
 }

@@ -37,6 +37,7 @@ export function generateSuffix(fields: VllmRequestFields): string {
       ...samplingFields(fields),
       ...expertsField(fields),
       ...(oneMore && sampling.topLogprobs > 0 ? { logprobs: sampling.topLogprobs + 1 } : {}),
+      ...listedTokens(fields.asked),
     },
     // A structural tag describes the reasoning too. Without this field, a server with --reasoning-parser applies the tag
     // only after the reasoning. Older servers ignore the field.
@@ -51,7 +52,18 @@ export function completionsSuffix(fields: VllmRequestFields): string {
     return_tokens_as_token_ids: true,
     ...samplingFields(fields),
     ...expertsField(fields),
+    // Lists all of them, and the sampled token.
+    ...(fields.asked.tokenIds ? { logprobs: 0, logprob_token_ids: [...fields.asked.tokenIds] } : {}),
   });
+}
+
+/**
+ * Returns the fields that ask for the log probabilities of fixed tokens instead of the most likely ones. The server requires `logprobs`
+ * to be their number, and lists as many tokens with the sampled one first, so the last of them is missing: the first is sent again
+ * as the last.
+ */
+function listedTokens({ tokenIds }: AskedValues): Record<string, unknown> {
+  return tokenIds ? { logprobs: tokenIds.length + 1, logprob_token_ids: [...tokenIds, tokenIds[0]] } : {};
 }
 
 /** Servers without the flag ignore this field. */

@@ -53,6 +53,8 @@ export interface ChannelSpec {
   readonly offsets?: string | undefined;
   /** The tokens that may have values: sampled outputs, or all tokens of the sequence. */
   readonly of: "output" | "sequence";
+  /** The token ids that the values of an item belong to, if they do. */
+  readonly tokenIds?: Int32Array | undefined;
 }
 
 /** The experts of a mixture-of-experts model. */
@@ -94,6 +96,8 @@ export interface AskedMasks {
 export interface AskedValues {
   readonly experts?: AskedExperts | undefined;
   readonly masks?: AskedMasks | undefined;
+  /** Tokens whose log probabilities were asked for at each position. They become the channel `token_ids_logprobs`. */
+  readonly tokenIds?: Int32Array | undefined;
 }
 
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
@@ -109,6 +113,11 @@ export interface NativeGeneration {
    */
   appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
   /**
+   * Makes the first `width` alternatives of each token the channels `top_ids` (I32) and `top_logprobs` (F32) of outputs, and removes
+   * all alternatives. A place without an alternative gets id -1 and log probability -Infinity.
+   */
+  recordTop(width: number): void;
+  /**
    * Adds the items of consecutive tokens. Add items of earlier tokens first.
    *
    * @param first first of these tokens, counted from the first output token, or from the start of the prompt if the channel is of
@@ -116,7 +125,7 @@ export interface NativeGeneration {
    * @param values items of one token after the other, in native byte order
    * @param counts number of items of each token, if the channel has `offsets`
    * @throws `ERR_INVALID_ARG` if an item is incomplete, if a BOOL is not 0 or 1, if a token at or after `first` has items already, if a
-   *   channel of this name was added with another dtype, shape, `of` or `offsets`, or if the call has 64 others
+   *   channel of this name was added with another dtype, shape, `of`, `offsets` or token ids, or if the call has 64 others
    */
   addChannel(channel: ChannelSpec, first: number, values: Uint8Array, counts?: Uint32Array): void;
   /** Returns true if a channel of outputs has this name and an entry, maybe without items, for each token from index `from` on. */
@@ -165,8 +174,8 @@ export interface NativeGeneration {
   logprobs(from?: number): Float32Array;
   versions(from?: number): Int32Array;
   /**
-   * Returns the alternatives of the tokens from index `from`: `width` entries per token; undefined if none are
+   * Returns the alternatives of the tokens from index `from`, at most `width` entries per token; undefined if none are
    * recorded.
    */
-  top(from?: number): TopLogprobs | undefined;
+  top(from?: number, width?: number): TopLogprobs | undefined;
 }

@@ -19,6 +19,8 @@ export interface EngineReply {
   readonly hasMasks?: boolean;
   /** Length of the longest mask that was not recorded because it is longer than `AskedMasks.maxIds`. */
   readonly longestMask?: number;
+  /** The reply had the log probabilities of the token ids that were asked for. */
+  readonly hasTokenIds?: boolean;
   /** Absent if the reply names none, not even `default`. */
   readonly versions?: NamedVersions;
   /** The error that a stream reports instead of a finish reason. */

@@ -45,6 +45,8 @@ export interface AnswerReaderOptions {
   readonly openParser: () => OutputParser;
   /** True: the recorded tokens are written to the sink, too. */
   readonly wantsTokens: boolean;
+  /** Alternatives per token that are written. The generation may have more, which are only recorded. */
+  readonly topWidth: number;
   /** Maximum number of tokens whose log probabilities are written to the sink at once. */
   readonly maxTokens: number;
   /** Number of readers that may have new tokens in the same iteration of the event loop: the choices of a call. Default: 1. */
@@ -74,7 +76,7 @@ export class AnswerReader {
 
   constructor(options: AnswerReaderOptions) {
     this.#options = options;
-    this.#slices = new TokenSlices(options.tokenJson, options.generation);
+    this.#slices = new TokenSlices(options.tokenJson, options.generation, options.topWidth);
     this.#maxSlice = Math.min(MAX_PARSED_AT_ONCE, options.sink ? options.maxTokens : MAX_PARSED_AT_ONCE);
     this.#sharedSlice = Math.max(1, Math.floor(this.#maxSlice / (options.readers ?? 1)));
   }

@@ -76,6 +76,7 @@ export class Choice implements GenerateCall {
     const { services, request, turn, startedAt } = call;
     const { model, settings, weightVersion } = services;
     const { vocabularySize } = model;
+    const topWidth = request.sampling.topLogprobs;
     this.call = call;
     this.begun = begun;
     this.id = begun.id;
@@ -105,7 +106,8 @@ export class Choice implements GenerateCall {
       openParser: () => model.outputParser(new ParserOptions(this)),
       wantsTokens: (request.logprobs === "all" || request.tokenIds === "streamed") && this.#sink !== undefined,
       readers: request.choices ?? 1,
-      maxTokens: request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(this.sampling.topLogprobs),
+      topWidth,
+      maxTokens: request.logprobs === "none" ? Number.POSITIVE_INFINITY : sliceLength(topWidth),
       sink: this.#sink,
     });
     this.onTokens = this.#sink && (() => this.#advance());
@@ -126,7 +128,8 @@ export class Choice implements GenerateCall {
    * @param whenTurn resolves when the engine may be called. The sink is started before, because the start of a stream lists all choices
    */
   async generate(abort: AbortSwitch, whenTurn?: () => Promise<void>): Promise<GeneratedChoice> {
-    const { engine, metrics } = this.call.services;
+    const { services, request } = this.call;
+    const { engine, metrics } = services;
     const { generation } = this;
     this.#abort = abort;
     this.#sink?.start(this.start, () => this.#advance());
@@ -138,8 +141,9 @@ export class Choice implements GenerateCall {
       if (this.#reader.isBehind) await this.#reader.catchUp();
       abort.throwIfAborted();
       const output = this.#reader.finish(result.finish);
-      const wantsTokens = this.call.request.logprobs === "all" && this.#sink === undefined;
-      const tokens = wantsTokens ? readRecordedTokens(this.#tokenJson, generation, 0) : undefined;
+      const wantsTokens = request.logprobs === "all" && this.#sink === undefined;
+      const slice = { from: 0, width: request.sampling.topLogprobs };
+      const tokens = wantsTokens ? readRecordedTokens(this.#tokenJson, generation, slice) : undefined;
       return { choice: this, result, output, tokens };
     } finally {
       metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);

@@ -9,7 +9,7 @@ import { joinDropped } from "../../protocols/server-tools.js";
 import type { ReadOutput, RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
 import type { Choice, GeneratedChoice } from "./generation.js";
-import type { CallSampling } from "./sampling.js";
+import { type CallSampling, countRecordedTop } from "./sampling.js";
 
 /** Records the generated choices of a call as interactions. */
 export function recordChoices(
@@ -26,6 +26,9 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
   const { choice, result, output, tokens } = generated;
   const { begun, generation, start } = choice;
   const completionTokens = generation.length;
+  // The answer has its own copies of the alternatives that it shows.
+  const recordedTop = countRecordedTop(call);
+  if (recordedTop > 0) generation.recordTop(recordedTop);
   const finishReason = toFinishReason(result, output);
 
   const interaction = turn.record({

@@ -41,6 +41,10 @@ export function checkSampling(call: Call): void {
     // Engines disagree about stop strings that end before that many tokens.
     throw new RequestError("min_tokens", "min_tokens cannot be combined with stop strings; use stop_token_ids.");
   }
+  if (sampling.topLogprobs > 0 && engine.supports.topLogprobs === false) {
+    const message = `Alternatives of tokens cannot be requested: the engine (${engine.type}) returns the log probabilities of engine.token_ids_logprob instead.`;
+    throw new RequestError("top_logprobs", message, "unsupported_parameter");
+  }
   if (ignoreEos && stopTokenIds.length > 0 && !engine.supports.stopsWithoutEos) {
     const message = `ignore_eos cannot be combined with stop_token_ids: the engine (${engine.type}) would ignore both.`;
     throw new RequestError("ignore_eos", message, "unsupported_parameter");
@@ -67,6 +71,7 @@ export async function completeSampling(call: Call, contextLimit: number): Promis
     tokensLeft: contextLimit - turn.prompt.length,
     grammar: buildGrammar(call),
     thinkingBudget: chooseBudget(call),
+    recordedTop: countRecordedTop(call),
   };
   const requested = toParams(services, request.sampling, limits);
   const samplingOverride = joinOverrides(call);
@@ -97,6 +102,13 @@ interface OutputLimits {
   readonly grammar: Grammar | undefined;
   /** Maximum number of reasoning tokens. */
   readonly thinkingBudget: number | undefined;
+  /** Alternatives per token that are recorded, although the request may ask for fewer. */
+  readonly recordedTop: number;
+}
+
+/** Returns how many alternatives of each token the call records. */
+export function countRecordedTop({ services: { settings }, session }: Call): number {
+  return session.withoutChannels?.includes("top_logprobs") ? 0 : settings.topLogprobs;
 }
 
 /** Returns the limit of a call's reasoning, in tokens; undefined if it has none or if the answer has no reasoning. */
@@ -109,7 +121,7 @@ function chooseBudget({ services: { model }, request: { conversation, sampling }
 function toParams(
   { engine, model }: CallServices,
   request: RequestSampling,
-  { tokensLeft, grammar, thinkingBudget }: OutputLimits,
+  { tokensLeft, grammar, thinkingBudget, recordedTop }: OutputLimits,
 ): SamplingParams {
   const { structure: _, ...sampling } = request;
   const maxTokens = Math.min(request.maxTokens ?? tokensLeft, tokensLeft);
@@ -119,6 +131,7 @@ function toParams(
     thinkingBudget,
     temperature: engine.effectiveTemperature?.(request.temperature, request.topK) ?? request.temperature,
     maxTokens,
+    topLogprobs: Math.max(request.topLogprobs, recordedTop),
     // The context may leave fewer tokens than the request's `min_tokens`.
     minTokens: Math.min(request.minTokens, maxTokens),
     stopTokenIds: joinStopTokens(request.ignoreEos ? [] : model.stopTokenIds, request.stopTokenIds),

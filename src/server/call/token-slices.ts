@@ -10,19 +10,22 @@ import { TokenJson } from "../../protocols/token-json.js";
 export class TokenSlices {
   readonly #tokenJson: TokenJson;
   readonly #generation: NativeGeneration;
+  readonly #width: number;
   #copy: RecordedTokens | undefined;
   #copiedFrom = 0;
 
-  constructor(tokenJson: TokenJson, generation: NativeGeneration) {
+  /** @param width alternatives per token; the generation may have more */
+  constructor(tokenJson: TokenJson, generation: NativeGeneration, width: number) {
     this.#tokenJson = tokenJson;
     this.#generation = generation;
+    this.#width = width;
   }
 
   /** Returns the tokens `from` (inclusive) `to` (exclusive), as copies. */
   read(from: number, to: number): RecordedTokens {
     let copy = this.#copy;
     if (!copy || from < this.#copiedFrom || to > this.#copiedFrom + copy.ids.length) {
-      copy = readRecordedTokens(this.#tokenJson, this.#generation, from);
+      copy = readRecordedTokens(this.#tokenJson, this.#generation, { from, width: this.#width });
       this.#copiedFrom = from;
     }
     const end = to - this.#copiedFrom;
@@ -32,9 +35,18 @@ export class TokenSlices {
   }
 }
 
-/** Returns the tokens of a generation from an index to its end, as copies. */
-export function readRecordedTokens(tokenJson: TokenJson, generation: NativeGeneration, from: number): RecordedTokens {
-  return { ids: generation.ids(from), logprobs: generation.logprobs(from), top: generation.top(from), tokenJson };
+/** Returns the tokens of a generation from an index to its end with at most `width` alternatives each, as copies. */
+export function readRecordedTokens(
+  tokenJson: TokenJson,
+  generation: NativeGeneration,
+  { from, width }: { readonly from: number; readonly width: number },
+): RecordedTokens {
+  return {
+    ids: generation.ids(from),
+    logprobs: generation.logprobs(from),
+    top: generation.top(from, width),
+    tokenJson,
+  };
 }
 
 const textWriters = new WeakMap<ChatModel, TokenJson>();

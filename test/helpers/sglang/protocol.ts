@@ -11,6 +11,10 @@ export interface GenerateRequest {
   readonly sampling: SamplingFields;
   readonly returnLogprob: boolean;
   readonly topLogprobs: number;
+  /** Alternatives come as base64 of arrays. */
+  readonly flatTop?: boolean;
+  /** Tokens whose log probabilities are asked for at every position. */
+  readonly tokenIds?: readonly number[] | undefined;
   /** The first token whose routed experts are asked for; absent for none. */
   readonly expertsFrom?: number | undefined;
   /** What limits the sampling masks that are returned; absent for none. */

@@ -109,8 +109,14 @@ function logprobFields(request: GenerateRequest, all: readonly OutputToken[], fr
     `"output_token_logprobs_length":${shown.length}`,
   ];
   if (request.topLogprobs > 0) {
-    const lists = all.slice(from).map(topEntries(request)).join(",");
-    fields.push('"input_top_logprobs":[]', `"output_top_logprobs":[${lists}]`);
+    const lists = all.slice(from).map((token) => listTop(request, token));
+    const field = request.flatTop ? flatTop(lists, request.topLogprobs) : `"output_top_logprobs":${entriesText(lists)}`;
+    fields.push('"input_top_logprobs":[]', field);
+  }
+  if (request.tokenIds) {
+    const ids = request.tokenIds;
+    const lists = all.slice(from).map((token) => ids.map((id) => ({ id, logprob: fixedLogprob(token, id) })));
+    fields.push('"input_token_ids_logprobs":[]', `"output_token_ids_logprobs":${entriesText(lists)}`);
   }
   return fields.join(",");
 }
@@ -126,8 +132,44 @@ function maskFields(masks: MaskSampling, all: readonly OutputToken[], from: numb
   return JSON.stringify(fields).slice(1, -1);
 }
 
-/** Lists the sampled token, then the following ids with decreasing log probabilities. */
-function topEntries({ topLogprobs }: GenerateRequest) {
-  return ({ id, logprob }: OutputToken) =>
-    `[${Array.from({ length: topLogprobs }, (_, rank) => `[${logprob - rank},${id + rank},null]`).join(",")}]`;
+interface Alternative {
+  readonly id: number;
+  readonly logprob: number;
+}
+
+/** Returns the sampled token, then other ids with decreasing log probabilities. */
+function listTop({ topLogprobs }: GenerateRequest, { id, logprob }: OutputToken): Alternative[] {
+  return Array.from({ length: topLogprobs }, (_, rank) => ({ id: alternativeTo(id, rank), logprob: logprob - rank }));
+}
+
+/** Vocabulary of the tiny model. */
+const VOCABULARY = 512;
+
+/** Returns the invented alternative of a rank: the following ids, within the tiny model's vocabulary if the token is in it. */
+export function alternativeTo(id: number, rank: number): number {
+  return id < VOCABULARY ? (id + rank) % VOCABULARY : id + rank;
+}
+
+/** Returns the invented log probability of a token in place of a sampled one. */
+export function fixedLogprob({ id, logprob }: OutputToken, other: number): number {
+  return other === id ? logprob : -1 - ((id * 7 + other) % 64) / 8;
+}
+
+function entriesText(lists: readonly (readonly Alternative[])[]): string {
+  const texts = lists.map((list) => `[${list.map(({ id, logprob }) => `[${logprob},${id},null]`).join(",")}]`);
+  return `[${texts.join(",")}]`;
+}
+
+function flatTop(lists: readonly (readonly Alternative[])[], width: number): string {
+  const all = lists.flat();
+  const base64 = (values: Float32Array | Int32Array) => Buffer.from(values.buffer).toString("base64");
+  const fields = {
+    output_top_logprobs_val_flat_b64: base64(Float32Array.from(all, ({ logprob }) => logprob)),
+    output_top_logprobs_idx_flat_b64: base64(Int32Array.from(all, ({ id }) => id)),
+    output_top_logprobs_val_flat_b64_dtype: "float32",
+    output_top_logprobs_idx_flat_b64_dtype: "int32",
+    output_top_logprobs_shape: [lists.length, width],
+    output_top_logprobs_null_prefix: 0,
+  };
+  return JSON.stringify(fields).slice(1, -1);
 }

@@ -27,6 +27,11 @@ export function readGenerateRequest(body: Buffer, fast: boolean): GenerateReques
   const inputLength = fastBody?.inputLength ?? inputIds.length;
   if (inputLength === 0) throw new BadRequest("input_ids cannot be empty.");
   const sampling = samplingFields(fields["sampling_params"]);
+  if (fields["return_flat_raw_output_top_logprobs"] === true && fields["stream"] === true) {
+    throw new BadRequest(
+      "return_flat_raw_output_top_logprobs is only set on the finished response and does not support stream=True.",
+    );
+  }
   return {
     rid: typeof fields["rid"] === "string" ? fields["rid"] : crypto.randomUUID().replaceAll("-", ""),
     stream: fields["stream"] === true,
@@ -34,6 +39,8 @@ export function readGenerateRequest(body: Buffer, fast: boolean): GenerateReques
     inputLength,
     sampling,
     returnLogprob: fields["return_logprob"] === true,
+    flatTop: fields["return_flat_raw_output_top_logprobs"] === true,
+    tokenIds: fields["token_ids_logprob"] === undefined ? undefined : integers(fields["token_ids_logprob"], "ids"),
     topLogprobs: typeof fields["top_logprobs_num"] === "number" ? fields["top_logprobs_num"] : 0,
     masks: fields["return_sampling_mask"] === true ? readMaskSampling(sampling) : undefined,
     expertsFrom: fields["return_routed_experts"] === true ? Number(fields["routed_experts_start_len"] ?? 0) : undefined,

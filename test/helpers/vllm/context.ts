@@ -71,6 +71,8 @@ export interface VllmRequest {
   readonly includeUsage: boolean;
   /** Alternatives per token; undefined if no log probabilities were requested. */
   readonly logprobs: number | undefined;
+  /** Tokens whose log probabilities are asked for in place of alternatives. */
+  readonly fixedIds?: readonly number[] | undefined;
   readonly tokenIds: boolean;
   readonly tokenNames: boolean;
   /** 0 and -1 disable it. */

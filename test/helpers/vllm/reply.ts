@@ -1,7 +1,7 @@
 import { npyExperts } from "../routed-experts.js";
 import { maskOf } from "../sampling-masks.js";
 import type { Fault, FinishReason, OutputToken } from "../sglang/protocol.js";
-import { type ReplyState, versionSpans } from "../sglang/reply.js";
+import { alternativeTo, fixedLogprob, type ReplyState, versionSpans } from "../sglang/reply.js";
 import { tokenText } from "../sglang/scheduler.js";
 import type { VllmContext, VllmRequest } from "./context.js";
 
@@ -148,7 +148,7 @@ interface Entry {
 
 function logprobsText(
   { logprobShape = "token_ids", logprobsMode, sampledOutsideTop }: VllmContext["options"],
-  { endpoint, logprobs = 0, tokenNames, topK }: VllmRequest,
+  { endpoint, logprobs = 0, fixedIds, tokenNames, topK }: VllmRequest,
   all: readonly OutputToken[],
   fault: Fault | undefined,
   from: number,
@@ -156,7 +156,8 @@ function logprobsText(
   const badAt = fault?.kind === "bad-logprob" ? (fault.index ?? 0) : -1;
   const shown = fault?.kind === "length-mismatch" ? all.slice(0, -1) : all;
   const entries = shown
-    .map(({ id, logprob: invented }, index): Entry => {
+    .map((sampled, index): Entry => {
+      const { id, logprob: invented } = sampled;
       const logprob = logprobsMode === "processed_logprobs" && topK === 1 ? 0 : invented;
       const text = fault?.kind === "bad-logprob" && index === badAt ? fault.text : String(logprob);
       // The sampled token first, then the most likely ones: as many as requested, which it is one of if it is likely.
@@ -164,13 +165,20 @@ function logprobsText(
       const isExtra = sampledOutsideTop && endpoint === "completions";
       const length = Math.max(logprobs, 1) + (isExtra && logprobs > 0 ? 1 : 0);
       const likely = (rank: number) => (sampledOutsideTop && rank > 0 ? -rank / 1024 : logprob - rank);
-      const top = Array.from({ length }, (_, rank) => ({ id: id + rank, logprob: likely(rank) }));
+      const top = fixedIds
+        ? listFixed({ ...sampled, logprob }, fixedIds).slice(0, endpoint === "generate" ? length : undefined)
+        : Array.from({ length }, (_, rank) => ({ id: alternativeTo(id, rank), logprob: likely(rank) }));
       return { id, text, top };
     })
     .slice(from);
   const name = (id: number) => JSON.stringify(tokenNames ? `token_id:${id}` : tokenText(id));
   if (endpoint === "completions") return completionsText(entries, name);
   return `{"content":[${entries.map((entry) => contentText(entry, logprobShape, name)).join(",")}]}`;
+}
+
+/** Lists the sampled token and the fixed ones, each of them once. */
+function listFixed(sampled: OutputToken, ids: readonly number[]) {
+  return [...new Set([sampled.id, ...ids])].map((id) => ({ id, logprob: fixedLogprob(sampled, id) }));
 }
 
 function completionsText(entries: readonly Entry[], name: (id: number) => string): string {

@@ -19,7 +19,7 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
   checkContext(endpoint, inputIds.length, contextLength);
   checkSampling(context, sampling, generate);
   const id = typeof fields["request_id"] === "string" ? fields["request_id"] : crypto.randomUUID();
-  const { max_tokens: maxTokens = 16, logprobs, top_k: topK } = sampling;
+  const { max_tokens: maxTokens = 16, logprobs, logprob_token_ids: ids, top_k: topK } = sampling;
   const streamOptions = fields["stream_options"];
   return {
     endpoint,
@@ -27,6 +27,7 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
     stream: fields["stream"] === true,
     includeUsage: isObject(streamOptions) && streamOptions["include_usage"] === true,
     logprobs: typeof logprobs === "number" ? logprobs : undefined,
+    fixedIds: ids === undefined ? undefined : integers(ids, "logprob_token_ids"),
     topK: typeof topK === "number" ? topK : 0,
     tokenIds: generate || fields["return_token_ids"] === true,
     tokenNames: generate || fields["return_tokens_as_token_ids"] === true,
@@ -105,6 +106,7 @@ function checkContext(endpoint: VllmRequest["endpoint"], length: number, limit: 
 function checkSampling({ options }: VllmContext, sampling: Fields, generate: boolean): void {
   const { maxLogprobs = Number.POSITIVE_INFINITY, reasoningParser, samplingMask, tokensOnly } = options;
   const { stop, structured_outputs: grammar, thinking_token_budget: budget, logprobs, temperature, top_k } = sampling;
+  const { logprob_token_ids: fixed } = sampling;
   if (generate && tokensOnly && Array.isArray(stop) && stop.length > 0) {
     throw new Refusal(
       "stop strings are not supported on a --tokens-only server because detokenization is disabled. " +
@@ -120,6 +122,12 @@ function checkSampling({ options }: VllmContext, sampling: Fields, generate: boo
     throw new LateRefusal(
       "thinking_token_budget is set but reasoning_config is not configured. " +
         "Please set --reasoning-parser and/or --reasoning-config to use thinking_token_budget.",
+    );
+  }
+  if (generate && Array.isArray(fixed) && logprobs !== fixed.length) {
+    throw new LateRefusal(
+      "When both logprobs and logprob_token_ids are set, logprobs must equal len(logprob_token_ids). " +
+        `Got logprobs=${String(logprobs)}, len(logprob_token_ids)=${fixed.length}.`,
     );
   }
   if (typeof logprobs === "number" && logprobs > maxLogprobs) {

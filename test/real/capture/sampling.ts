@@ -1,4 +1,5 @@
 import type { SamplingParams } from "../../../src/engine/engine.js";
+import type { AskedValues } from "../../../src/native/contract.js";
 import { PLAIN as UNFILTERED } from "../../engine/generate-call.js";
 
 /** Ordinary text of the tiny model. */
@@ -35,5 +36,8 @@ export const LONG = sampling({ maxTokens: 480, ignoreEos: true });
 
 /** Long enough for a change of the weight version in the middle. */
 export const LONGER = sampling({ maxTokens: 32, ignoreEos: true });
+
+/** Fixed tokens whose log probabilities a request asks for. */
+export const TOKEN_IDS: AskedValues = { tokenIds: Int32Array.of(7, 5, 300) };
 
 export { PLAIN, sampling };

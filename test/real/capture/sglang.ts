@@ -1,18 +1,20 @@
 import type { SamplingParams } from "../../../src/engine/engine.js";
 import { REQUEST_PREFIX, requestSuffix } from "../../../src/engine/sglang/request-fields.js";
+import type { AskedValues } from "../../../src/native/contract.js";
 import type { CaptureRequest } from "./exchange.js";
-import { FINISHED, LONG, LONGER, PLAIN, PROMPT, REFUSED, sampling } from "./sampling.js";
+import { FINISHED, LONG, LONGER, PLAIN, PROMPT, REFUSED, sampling, TOKEN_IDS } from "./sampling.js";
 import { get, post, type Script, type Stage } from "./script.js";
 
 interface Choices {
   readonly sampling?: SamplingParams;
   readonly prompt?: readonly number[];
+  readonly asked?: AskedValues;
 }
 
 /** Returns a request as Rolltape sends it. */
 function generation(rid: string, stream: boolean, choices: Choices = {}): CaptureRequest {
-  const { sampling = PLAIN, prompt = PROMPT } = choices;
-  const suffix = requestSuffix({ sampling, tokens: 0, asked: {}, rid, stream });
+  const { sampling = PLAIN, prompt = PROMPT, asked = {} } = choices;
+  const suffix = requestSuffix({ sampling, tokens: 0, asked, rid, stream });
   return post(
     "/generate",
     JSON.parse(`${REQUEST_PREFIX}${JSON.stringify(prompt)}${suffix}`) as Record<string, unknown>,
@@ -125,6 +127,7 @@ const usual: Script = {
   async run(stage) {
     await takeState(stage);
     for (const [name, asked] of Object.entries(FINISHED)) await takeBoth(stage, name, { sampling: asked });
+    await takeBoth(stage, "token-ids", { sampling: FINISHED["length"] ?? PLAIN, asked: TOKEN_IDS });
     await takeRefused(stage);
     await takePauses(stage);
     await takeQueue(stage);

@@ -7,7 +7,7 @@ import {
   type VllmRequestFields,
 } from "../../../src/engine/vllm/request-fields.js";
 import type { CaptureRequest } from "./exchange.js";
-import { FINISHED, LONG, LONGER, PLAIN, PROMPT, REFUSED, sampling } from "./sampling.js";
+import { FINISHED, LONG, LONGER, PLAIN, PROMPT, REFUSED, sampling, TOKEN_IDS } from "./sampling.js";
 import { get, post, type Script, type Stage } from "./script.js";
 
 const ENDPOINTS = {
@@ -93,6 +93,7 @@ const development: Script = {
     await takeState(stage);
     for (const endpoint of ["generate", "completions"] as const) {
       for (const [name, asked] of Object.entries(FINISHED)) await takeBoth(stage, endpoint, name, { sampling: asked });
+      await takeBoth(stage, endpoint, "token-ids", { fields: { asked: TOKEN_IDS } });
       await takeClipped(stage, endpoint);
       await takeRefused(stage, endpoint);
       await takePauses(stage, endpoint);

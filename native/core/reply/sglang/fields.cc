@@ -64,27 +64,27 @@ void readLogprobs(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* know
   });
 }
 
-/// A place whose logprob is -Infinity or null, which the sampler excluded, is left unused.
+/// The place of a token that the sampler excluded is left unused.
 void readAlternative(JsonCursor& json, TopLists& top) {
   const TokenLogprob token = readTokenLogprob(json);
-  const bool excluded = !std::isfinite(token.logprob);
-  if (excluded && !(token.logprob < 0)) {
+  const bool excluded = isExcluded(token.logprob);
+  if (!excluded && !std::isfinite(token.logprob)) {
     throwNotFinite(json, "an alternative of output token " + std::to_string(top.counts.size()) + " is not a number");
   }
   top.ids.push_back(excluded ? TopLogprobs::kUnused : token.id);
   top.logprobs.push_back(excluded ? 0.0f : token.logprob);
 }
 
-void readTop(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
-  TopLists& top = meta.top;
+/// Reads a list of tokens for each output token.
+void readLists(JsonCursor& json, TopLists& top, ReadArray& read, const KnownItems* known) {
   top.clear();
-  meta.topArray = {};
+  read = {};
   if (json.consumeNull()) return;
   if (known == nullptr) {
     reserveForRest(json, top.ids, kLogprobBytes);
     reserveForRest(json, top.logprobs, kLogprobBytes);
   }
-  meta.topArray = readArray(json, known, [&] {
+  read = readArray(json, known, [&] {
     const std::size_t before = top.ids.size();
     if (!json.consumeNull()) json.array([&] { readAlternative(json, top); });
     top.endList(before);
@@ -155,7 +155,11 @@ void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& version
     } else if (key == "output_token_logprobs_length") {
       meta.logprobsLength = readReplyCount(json, "output_token_logprobs_length");
     } else if (key == "output_top_logprobs") {
-      readTop(json, meta, known == nullptr ? nullptr : &known->top);
+      readLists(json, meta.top, meta.topArray, known == nullptr ? nullptr : &known->top);
+    } else if (key == "output_token_ids_logprobs" && !asked.tokenIds.empty()) {
+      readLists(json, meta.tokenIds, meta.tokenIdsArray, known == nullptr ? nullptr : &known->tokenIds);
+    } else if (meta.flatTop.read(json, key)) {
+      return;
     } else if (key == "weight_versions") {
       readWeightSpans(json, meta.weightVersions, versions);
     } else if (key == "weight_version") {
@@ -214,6 +218,9 @@ void SglangMetaInfo::clear() {
   maskedLogprobsArray = {};
   maskedLogprobs.clear();
   masksLength.reset();
+  flatTop = {};
+  tokenIdsArray = {};
+  tokenIds.clear();
   weightVersion.reset();
   weightVersions.clear();
   id.reset();

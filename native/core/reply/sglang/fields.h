@@ -11,6 +11,7 @@
 #include "../engine_reply.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
+#include "flat_top.h"
 #include "known_items.h"
 
 namespace rolltape {
@@ -28,6 +29,7 @@ struct SglangKnown {
   KnownItems top;
   KnownItems masks;
   KnownItems maskedLogprobs;
+  KnownItems tokenIds;
   /// The request's id, too.
   bool id = false;
 };
@@ -49,6 +51,9 @@ struct SglangMetaInfo {
   ReadArray maskedLogprobsArray;
   std::vector<float> maskedLogprobs;
   std::optional<std::int64_t> masksLength;
+  FlatTop flatTop;
+  ReadArray tokenIdsArray;
+  TopLists tokenIds;
   std::optional<std::int32_t> weightVersion;
   std::vector<WeightVersionSpan> weightVersions;
   std::optional<std::string> id;

@@ -58,6 +58,7 @@ std::vector<VersionRun> versionRuns(const SglangMetaInfo& meta, std::int32_t fal
 }
 
 TopLogprobs topOf(SglangMetaInfo& meta) {
+  if (meta.flatTop.isPresent()) return meta.flatTop.take(meta.ids.size());
   const std::size_t lists = meta.top.counts.size();
   if (lists > 0 && lists != meta.ids.size()) {
     mismatch("output_top_logprobs has " + std::to_string(lists) + " lists for " + std::to_string(meta.ids.size()) +
@@ -91,6 +92,7 @@ EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fal
   reply.hasExperts = meta.experts.has_value();
   if (meta.hasMasks) reply.longestMask = addMasks(reply.tokens, *asked.masks, meta.masks);
   reply.hasMasks = meta.hasMasks;
+  reply.hasTokenIds = addTokenIdsLogprobs(reply.tokens, asked.tokenIds, meta.tokenIds);
   reply.versions = std::move(fields.versions);
   reply.id = std::move(meta.id);
   reply.finish = std::move(meta.finish);

@@ -83,7 +83,9 @@ bool SglangStream::isRefusal() const {
 
 bool SglangStream::readsKnown() const {
   const SglangMetaInfo& meta = fields_.metaInfo;
-  return meta.logprobsArray.skipped + meta.topArray.skipped + fields_.outputIdsArray.skipped > 0;
+  return meta.logprobsArray.skipped + meta.topArray.skipped + meta.tokenIdsArray.skipped +
+             fields_.outputIdsArray.skipped >
+         0;
 }
 
 std::size_t SglangStream::totalTokens() const {
@@ -158,26 +160,26 @@ std::vector<VersionRun> SglangStream::lastVersions(std::size_t total) {
   return versionRuns(spans, first, end, firstVersion_);
 }
 
-TopLogprobs SglangStream::newTop(std::size_t total, std::size_t added) {
-  TopLists& top = fields_.metaInfo.top;
-  const std::size_t lists = fields_.metaInfo.topArray.skipped + top.counts.size();
-  if (lists == 0 && count_ + added == 0) return {};
-  if (lists == total && top.counts.size() >= added) {
-    top.dropFront(top.counts.size() - added);
-  } else if (lists != 0 && lists != added) {
-    mismatch("a frame has " + std::to_string(lists) + " lists of alternatives for " + std::to_string(added) + " of " +
+void SglangStream::keepNew(TopLists& lists, const ReadArray& array, std::size_t total, std::size_t added) const {
+  const std::size_t count = array.skipped + lists.counts.size();
+  if (count == 0 && count_ + added == 0) return;
+  if (count == total && lists.counts.size() >= added) {
+    lists.dropFront(lists.counts.size() - added);
+  } else if (count != 0 && count != added) {
+    mismatch("a frame has " + std::to_string(count) + " lists of alternatives for " + std::to_string(added) + " of " +
              std::to_string(total) + " tokens");
   }
-  return topRows(std::move(top));
 }
 
 void SglangStream::append(Generation& into, std::size_t added, std::size_t total) {
-  const SglangMetaInfo& meta = fields_.metaInfo;
+  SglangMetaInfo& meta = fields_.metaInfo;
   const auto ids = std::span(meta.ids).last(added);
   const auto logprobs = std::span(meta.logprobs).last(added);
-  TopLogprobs top = newTop(total, added);
+  keepNew(meta.top, meta.topArray, total, added);
+  keepNew(meta.tokenIds, meta.tokenIdsArray, total, added);
+  TopLogprobs top = topRows(std::move(meta.top));
   fields_.versions.noteTokens(meta.weightVersion, added);
-  if (top.empty() && meta.weightVersions.empty() && !meta.experts && !meta.hasMasks) {
+  if (top.empty() && meta.weightVersions.empty() && !meta.experts && !meta.hasMasks && meta.tokenIds.counts.empty()) {
     into.append(ids, logprobs, meta.weightVersion.value_or(unnamedVersion));
   } else {
     const std::vector<VersionRun> last = lastVersions(total);
@@ -188,8 +190,9 @@ void SglangStream::append(Generation& into, std::size_t added, std::size_t total
                           std::move(top));
     }
     if (meta.hasMasks) addNewMasks(tokens);
+    if (addTokenIdsLogprobs(tokens, asked_.tokenIds, meta.tokenIds)) end_.hasTokenIds = true;
     if (meta.experts) {
-      addExperts(tokens, *asked_.experts, std::move(*fields_.metaInfo.experts), total);
+      addExperts(tokens, *asked_.experts, std::move(*meta.experts), total);
       end_.hasExperts = true;
     }
     into.append(std::move(tokens), from, last);
@@ -217,6 +220,7 @@ void SglangStream::remember(std::size_t added) {
   known_.top.set(meta.topArray.text, items);
   known_.masks.set(meta.masksArray.text, items);
   known_.maskedLogprobs.set(meta.maskedLogprobsArray.text, items);
+  known_.tokenIds.set(meta.tokenIdsArray.text, items);
   known_.outputIds.set(fields_.outputIdsArray.text, fields_.outputIdsArray.skipped + fields_.outputIds.size());
 }
 

@@ -42,7 +42,8 @@ class SglangStream final : public FrameReader {
   void checkOutputIds(const Generation& into, std::size_t added) const;
   std::vector<VersionRun> newVersions(std::size_t total, std::size_t added) const;
   std::vector<VersionRun> lastVersions(std::size_t total);
-  TopLogprobs newTop(std::size_t total, std::size_t added);
+  /// Leaves the lists of the new tokens. @throws kReplyMismatch if there are others.
+  void keepNew(TopLists& lists, const ReadArray& array, std::size_t total, std::size_t added) const;
   void append(Generation& into, std::size_t added, std::size_t total);
   void addNewMasks(Generation& tokens);
   void remember(std::size_t added);

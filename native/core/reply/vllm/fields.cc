@@ -35,7 +35,7 @@ void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std:
       readTokenIds(json, choice);
     } else if (key == "logprobs") {
       choice.logprobs.reset();
-      if (!json.consumeNull()) choice.logprobs = readVllmLogprobs(json, topWidth);
+      if (!json.consumeNull()) choice.logprobs = readVllmLogprobs(json, topWidth, asked.tokenIds);
     } else if (key == "weight_versions") {
       readWeightSpans(json, choice.weightVersions, named);
     } else if (key == "finish_reason") {

@@ -19,6 +19,8 @@ struct VllmLogprobs {
   std::vector<std::int32_t> ids;
   std::vector<float> logprobs;
   TopLists top;
+  /// Those of the token ids that were asked for: a list for each token whose alternatives have all of them.
+  TopLists tokenIds;
 };
 
 /// A choice as it stands in the reply, before it is held against the rest.

@@ -43,14 +43,49 @@ void addLogprob(const JsonCursor& json, std::vector<float>& logprobs, float logp
   logprobs.push_back(logprob);
 }
 
+/// The log probabilities of the tokens that a request asked for, at one position.
+class FixedTokens {
+ public:
+  explicit FixedTokens(std::span<const std::int32_t> ids) : ids_(ids), logprobs_(ids.size()), isFound_(ids.size()) {}
+
+  void clear() { isFound_.assign(ids_.size(), false); }
+  void add(std::int32_t id, float logprob) {
+    const auto found = std::ranges::find(ids_, id);
+    if (found == ids_.end()) return;
+    const auto place = static_cast<std::size_t>(found - ids_.begin());
+    logprobs_[place] = logprob;
+    isFound_[place] = true;
+  }
+  void moveTo(TopLists& lists) {
+    const bool isComplete = std::ranges::all_of(isFound_, [](bool isFound) { return isFound; });
+    if (ids_.empty() || !isComplete) return;
+    const std::size_t first = lists.ids.size();
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      const bool isExcluded = !std::isfinite(logprobs_[i]);
+      lists.ids.push_back(isExcluded ? TopLogprobs::kUnused : ids_[i]);
+      lists.logprobs.push_back(isExcluded ? 0.0f : logprobs_[i]);
+    }
+    lists.endList(first);
+  }
+
+ private:
+  std::span<const std::int32_t> ids_;
+  std::vector<float> logprobs_;
+  std::vector<bool> isFound_;
+};
+
 /// The alternatives of one token, as they come.
 class Alternatives {
  public:
-  explicit Alternatives(std::size_t width) : width_(width) {}
+  Alternatives(std::size_t width, std::span<const std::int32_t> tokenIds) : width_(width), fixed_(tokenIds) {}
 
-  void clear() { entries_.clear(); }
+  void clear() {
+    entries_.clear();
+    fixed_.clear();
+  }
   /// A token that the sampler excluded is none.
   void add(const JsonCursor& json, std::int32_t id, float logprob) {
+    fixed_.add(id, logprob);
     if (std::isfinite(logprob)) {
       entries_.push_back({logprob, id});
     } else if (!(logprob < 0)) {
@@ -58,7 +93,9 @@ class Alternatives {
                                                   std::to_string(json.offset()));
     }
   }
-  void moveTo(TopLists& top) {
+  void moveTo(VllmLogprobs& into) {
+    fixed_.moveTo(into.tokenIds);
+    TopLists& top = into.top;
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const TokenLogprob& a, const TokenLogprob& b) { return a.logprob > b.logprob; });
     if (entries_.size() > width_) entries_.resize(width_);
@@ -68,11 +105,12 @@ class Alternatives {
       top.logprobs.push_back(entry.logprob);
     }
     top.endList(first);
-    entries_.clear();
+    clear();
   }
 
  private:
   std::size_t width_;
+  FixedTokens fixed_;
   std::vector<TokenLogprob> entries_;
 };
 
@@ -122,7 +160,7 @@ void readContent(JsonCursor& json, VllmLogprobs& into, Alternatives& alternative
     if (entry.id < 0) json.fail("an entry of content without a token");
     into.ids.push_back(entry.id);
     addLogprob(json, into.logprobs, entry.logprob);
-    alternatives.moveTo(into.top);
+    alternatives.moveTo(into);
   });
 }
 
@@ -140,6 +178,7 @@ void readTokenLogprobs(JsonCursor& json, VllmLogprobs& into) {
 
 void readCompletionTop(JsonCursor& json, VllmLogprobs& into, Alternatives& alternatives) {
   into.top.clear();
+  into.tokenIds.clear();
   if (json.consumeNull()) return;
   json.array([&] {
     alternatives.clear();
@@ -149,15 +188,15 @@ void readCompletionTop(JsonCursor& json, VllmLogprobs& into, Alternatives& alter
         alternatives.add(json, id, readLogprob(json));
       });
     }
-    alternatives.moveTo(into.top);
+    alternatives.moveTo(into);
   });
 }
 
 }  // namespace
 
-VllmLogprobs readVllmLogprobs(JsonCursor& json, std::size_t topWidth) {
+VllmLogprobs readVllmLogprobs(JsonCursor& json, std::size_t topWidth, std::span<const std::int32_t> tokenIds) {
   VllmLogprobs logprobs;
-  Alternatives alternatives(topWidth);
+  Alternatives alternatives(topWidth, tokenIds);
   json.object([&](std::string_view key) {
     if (key == "content") {
       readContent(json, logprobs, alternatives);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "../../json/cursor.h"
 #include "fields.h"
@@ -13,6 +15,8 @@ namespace rolltape {
 ///
 /// Alternatives come with the sampled token among them, in no promised order: the `topWidth` most likely ones are kept,
 /// the most likely first.
-VllmLogprobs readVllmLogprobs(JsonCursor& json, std::size_t topWidth);
+///
+/// @param tokenIds tokens that the request asked for, which the alternatives then are
+VllmLogprobs readVllmLogprobs(JsonCursor& json, std::size_t topWidth, std::span<const std::int32_t> tokenIds);
 
 }  // namespace rolltape

@@ -18,6 +18,7 @@ EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallb
   if (choice.experts) addExperts(tokens, *asked.experts, std::move(*choice.experts), tokens.length());
   reply.hasExperts = choice.experts.has_value();
   addVllmMasks(tokens, asked, choice, reply);
+  reply.hasTokenIds = choice.logprobs && addTokenIdsLogprobs(tokens, asked.tokenIds, choice.logprobs->tokenIds);
   reply.tokens.append(std::move(tokens), 0, versions);
   checkVllmCount(fields.completionTokens, reply.tokens.length());
   reply.id = std::move(fields.id);

@@ -36,6 +36,9 @@ void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
     end_.hasExperts = true;
   }
   addVllmMasks(tokens, asked_, choice, end_);
+  if (choice.logprobs && addTokenIdsLogprobs(tokens, asked_.tokenIds, choice.logprobs->tokenIds)) {
+    end_.hasTokenIds = true;
+  }
   into.append(std::move(tokens), base(), versions);
   end_.finish = std::move(choice.finish);
 }

@@ -24,18 +24,26 @@ class Channel:
     mask: name of the tensor that says which tokens have an item; None for a ragged channel.
     offsets: name of the tensor with the index of each token's first item, and then the number of items; None for a
         fixed channel.
+    token_ids: the token ids that the values of an item belong to, in order; None if they belong to none.
     """
 
     name: str
     of: str
     mask: str | None
     offsets: str | None
+    token_ids: tuple[int, ...] | None = None
 
 
 def read_channels(text: str) -> dict[str, Channel]:
     """Reads the metadata `channels`."""
     return {
-        each["name"]: Channel(each["name"], each["of"], each.get("mask"), each.get("offsets"))
+        each["name"]: Channel(
+            each["name"],
+            each["of"],
+            each.get("mask"),
+            each.get("offsets"),
+            tuple(each["token_ids"]) if "token_ids" in each else None,
+        )
         for each in json.loads(text)
     }
 

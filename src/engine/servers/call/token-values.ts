@@ -14,17 +14,25 @@ export class TokenValues {
   readonly #url: string;
   readonly #experts: ExpertModel | undefined;
   readonly #masks: AskedMasks | undefined;
+  readonly #tokenIds: Int32Array | undefined;
   readonly #onWarning: ((message: string) => void) | undefined;
   /** Names of the warnings that were given. */
   readonly #warned = new Set<string>();
 
   constructor(
     url: string,
-    { routedExperts, maxKeptTokens, vocabularySize = LARGEST_VOCABULARY, onWarning }: EngineServerOptions,
+    {
+      routedExperts,
+      maxKeptTokens,
+      vocabularySize = LARGEST_VOCABULARY,
+      tokenIdsLogprob = [],
+      onWarning,
+    }: EngineServerOptions,
   ) {
     this.#url = url;
     this.#experts = routedExperts;
     this.#masks = maxKeptTokens === undefined ? undefined : { maxIds: maxKeptTokens, vocabularySize };
+    this.#tokenIds = tokenIdsLogprob.length > 0 ? Int32Array.from(tokenIdsLogprob) : undefined;
     this.#onWarning = onWarning;
   }
 
@@ -34,8 +42,12 @@ export class TokenValues {
    * @param hasMasks the server can return the sampling masks of this call
    */
   ask(call: GenerateCall, hasMasks: boolean): AskedValues {
-    const isWanted = hasMasks && !call.withoutChannels?.includes("kept_ids");
-    return { experts: this.#askExperts(call), masks: isWanted ? this.#masks : undefined };
+    const without = call.withoutChannels ?? [];
+    return {
+      experts: this.#askExperts(call),
+      masks: hasMasks && !without.includes("kept_ids") ? this.#masks : undefined,
+      tokenIds: without.includes("token_ids_logprobs") ? undefined : this.#tokenIds,
+    };
   }
 
   #askExperts({ prompt, generation, withoutChannels }: GenerateCall): AskedExperts | undefined {
@@ -52,19 +64,23 @@ export class TokenValues {
    *
    * @param masksAdvice says how the server is made to send masks
    */
-  note({ experts, masks }: AskedValues, reply: ServerReply, { sampling }: GenerateCall, masksAdvice: string): void {
-    const { tokens, hasExperts = false, hasMasks = false, longestMask = 0 } = reply;
-    const isDue = experts !== undefined && tokens > 0 && experts.promptLength + tokens - 1 > experts.start;
-    if (isDue && !hasExperts) {
-      this.#warnOnce(
-        "experts",
-        "sends no routed experts, so its tokens are recorded without them: start it with " +
-          "`--enable-return-routed-experts`, or set `engine.routed_experts=false`.",
+  note(
+    { experts, masks, tokenIds }: AskedValues,
+    reply: ServerReply,
+    { sampling }: GenerateCall,
+    masksAdvice: string,
+  ): void {
+    const { tokens, hasExperts = false, hasMasks = false, longestMask = 0, hasTokenIds = false } = reply;
+    if (tokens === 0) return;
+    const expectsExperts = experts !== undefined && experts.promptLength + tokens - 1 > experts.start;
+    if (expectsExperts && !hasExperts) {
+      this.#warnOfMissing(
+        "routed experts",
+        "start it with `--enable-return-routed-experts`, or set `engine.routed_experts=false`",
       );
     }
-    if (masks && tokens > 0 && !hasMasks) {
-      const problem = "sends no sampling masks, so its tokens are recorded without them";
-      this.#warnOnce("masks", `${problem}: ${masksAdvice}, or set \`engine.sampling_masks=false\`.`);
+    if (masks && !hasMasks) {
+      this.#warnOfMissing("sampling masks", `${masksAdvice}, or set \`engine.sampling_masks=false\``);
     }
     if (masks && longestMask > 0 && isTruncated(sampling)) {
       this.#warnOnce(
@@ -73,6 +89,16 @@ export class TokenValues {
           "`engine.max_kept_tokens`, or lower `top_k`.",
       );
     }
+    if (tokenIds && !hasTokenIds) {
+      this.#warnOfMissing(
+        "log probabilities of the tokens of `engine.token_ids_logprob`",
+        "update it, or set `engine.token_ids_logprob=[]`",
+      );
+    }
+  }
+
+  #warnOfMissing(values: string, advice: string): void {
+    this.#warnOnce(values, `sends no ${values}, so its tokens are recorded without them: ${advice}.`);
   }
 
   #warnOnce(name: string, text: string): void {

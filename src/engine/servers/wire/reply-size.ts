@@ -38,7 +38,7 @@ export class ReplySize {
     const { layers, topK } = asked.experts ?? UNASKED_EXPERTS;
     const output = Math.max(sampling.maxTokens - generation.length, 1);
     // The sampled token is listed beside the alternatives, and vLLM may be asked for one more of these.
-    const entries = sampling.topLogprobs + 2;
+    const entries = sampling.topLogprobs + (asked.tokenIds?.length ?? 0) + 2;
     const sequence = prompt.length + sampling.maxTokens;
     const perOutput = FRAME_BYTES + entries * ENTRY_BYTES + longestMask * MASK_ID_BYTES;
     this.#limit = ONCE_BYTES + output * perOutput + sequence * layers * topK * EXPERT_BYTES;
