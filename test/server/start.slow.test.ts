@@ -37,6 +37,7 @@ describe("the settings of a server", () => {
         shutdown_seconds: 12,
       },
       engine: { top_logprobs: 7 },
+      teachers: [{ name: "big", engine: "sglang", urls: ["http://teacher:30000"], top_k: 4 }],
       upstreams: [{ models: "judge", refuse: true }],
       rollout: {
         agent: {
@@ -55,6 +56,17 @@ describe("the settings of a server", () => {
       },
     });
     expect(toServerSettings(config, ADMIN_KEY, "tiny")).toEqual({
+      teachers: [
+        {
+          name: "big",
+          type: "sglang",
+          urls: ["http://teacher:30000"],
+          topLogprobs: 4,
+          maxInflight: 8,
+          timeoutSeconds: 600,
+          atEnd: false,
+        },
+      ],
       adminKey: ADMIN_KEY,
       modelName: "tiny",
       maxBodyBytes: 1001,
