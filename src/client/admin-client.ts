@@ -260,15 +260,8 @@ export class AdminClient {
     apiKey,
     ...options
   }: StartSessionOptions = {}): Promise<StartedSession> {
-    const body = {
-      task_id: taskId,
-      group_id: groupId,
-      sampling_override: samplingOverride,
-      without_channels: withoutChannels,
-      split,
-      lease_id: leaseId,
-      api_key: apiKey,
-    };
+    const fields = { taskId, groupId, samplingOverride, withoutChannels, split };
+    const body = { ...toStartFields(fields), lease_id: leaseId, api_key: apiKey };
     const call = { path: "/rl/start_session", body, idempotent: false, ...options };
     return this.#toStarted(await this.#calls.json(call, startReply));
   }
@@ -282,13 +275,7 @@ export class AdminClient {
     split,
     ...options
   }: StartRunOptions = {}): Promise<StartedRun> {
-    const body = {
-      task_id: taskId,
-      group_id: groupId,
-      sampling_override: samplingOverride,
-      without_channels: withoutChannels,
-      split,
-    };
+    const body = toStartFields({ taskId, groupId, samplingOverride, withoutChannels, split });
     // A key that its caller did not receive starts nothing.
     const reply = await this.#calls.json({ path: "/rl/start_run", body, idempotent: true, ...options }, runReply);
     return { runId: reply.run_id, runApiKey: reply.run_api_key };
@@ -576,4 +563,15 @@ function readExportId(headers: HttpReply["headers"]): string {
 /** Adds a time limit that allows for packing, sending and the waits that the export asks for. */
 function withExportTimeout({ wait_seconds = 0, drain_seconds = 0 }: ExportFields, options: CallOptions): CallOptions {
   return { timeoutSeconds: EXPORT_TIMEOUT_SECONDS + wait_seconds + drain_seconds, ...options };
+}
+
+/** Returns the fields with which a session or a run starts, as a request has them. */
+function toStartFields({ taskId, groupId, samplingOverride, withoutChannels, split }: StartRunOptions) {
+  return {
+    task_id: taskId,
+    group_id: groupId,
+    sampling_override: samplingOverride,
+    without_channels: withoutChannels,
+    split,
+  };
 }

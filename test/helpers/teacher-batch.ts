@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { SafeTensors } from "./safetensors.js";
 import { scoreOf } from "./teacher-server.js";
 
-/** What tests read of a packed batch of style `individual` with the scores of test teachers. */
+/** The tensors that tests read from a packed batch of style `individual` with the scores of test teachers. */
 
 export const numbers = ({ tensors }: SafeTensors, name: string): number[] => [...(tensors[name]?.data ?? [])];
 

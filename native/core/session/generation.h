@@ -65,7 +65,8 @@ class Generation {
   /// @throws as makeChannel and reserveChannels, and kInvalidArg for tokens after the last output token.
   void addChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,
                   std::span<const std::uint32_t> counts = {});
-  /// Whether a channel of outputs has this name and an entry, maybe without items, for each token from `from` on.
+  /// Returns true if a channel of outputs with this name covers all tokens from `from` on. In a ragged channel, a token
+  /// may have no items.
   bool hasOutputs(std::string_view channel, std::uint32_t from) const;
   /// Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`.
   /// @throws kInvalidArg for a label without a version.

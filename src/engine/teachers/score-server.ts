@@ -5,7 +5,10 @@ import { runInIterations } from "../../support/async/run-steps.js";
 import { EngineError } from "../engine.js";
 import type { ServerConnections } from "../servers/wire/connections.js";
 import { generationError, replyError } from "../servers/wire/errors.js";
+import { writeIds } from "../servers/wire/generate-once.js";
 import type { ReplySink } from "../servers/wire/post.js";
+import { ASYNC_SCAN_BYTES, ERROR_BYTES } from "../servers/wire/reply-sink.js";
+import { ENTRY_BYTES, ONCE_BYTES } from "../servers/wire/reply-size.js";
 
 /** A recorded sequence to score. */
 export interface ScoredSequence {
@@ -42,15 +45,6 @@ export interface ScoreRequest {
   readonly format: AskedScores["format"];
 }
 
-/** From this many bytes on, a reply is read on a worker thread. */
-const ASYNC_READ_BYTES = 256 * 1024;
-/** From this many tokens on, a request is written on a worker thread. */
-const ASYNC_WRITE_TOKENS = 32 * 1024;
-/** A reply's parts that do not grow with its tokens. */
-const ONCE_BYTES = 1024 * 1024;
-/** The longest entry for one token. vLLM writes an id, a log probability, a rank and a text. */
-const ENTRY_BYTES = 1024;
-const ERROR_BYTES = 64 * 1024;
 const OK = 200;
 
 /**
@@ -65,16 +59,13 @@ export async function requestScores(
   { prompt, first, topLogprobs, affinityKey }: ScoredSequence,
   signal: AbortSource,
 ): Promise<TokenScores | undefined> {
-  const body =
-    prompt.length < ASYNC_WRITE_TOKENS
-      ? prompt.requestBody(prefix, suffix)
-      : await prompt.requestBodyAsync(prefix, suffix);
+  const body = await writeIds(prompt, { prefix, suffix });
   const limit = ONCE_BYTES + prompt.length * (topLogprobs + 2) * ENTRY_BYTES;
   const reply = await connections.generate({ path, body }, { affinityKey }, () => new WholeReply(limit), signal);
   const bytes = await reply.finish();
   const asked = { format, first, topLogprobs };
   try {
-    return bytes.byteLength < ASYNC_READ_BYTES
+    return bytes.byteLength < ASYNC_SCAN_BYTES
       ? prompt.readScores(bytes, asked)
       : await prompt.readScoresAsync(bytes, asked);
   } catch (error) {

@@ -3,6 +3,7 @@ import type { TokenScores } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { EngineError } from "../engine.js";
 import { ServerConnections } from "../servers/wire/connections.js";
+import { REQUEST_PREFIX } from "../sglang/request-fields.js";
 import { requestScores, type ScoredSequence, type ScoreServer, type ScoreServerOptions } from "./score-server.js";
 
 /** Scores sequences on one SGLang server. */
@@ -18,7 +19,7 @@ export class SglangScores implements ScoreServer {
   async score(sequence: ScoredSequence, signal: AbortSource): Promise<TokenScores> {
     const request = {
       path: "generate",
-      prefix: '{"input_ids":',
+      prefix: REQUEST_PREFIX,
       suffix: scoreSuffix(sequence),
       format: "sglang",
     } as const;

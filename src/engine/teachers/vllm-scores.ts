@@ -4,7 +4,7 @@ import type { AbortSource } from "../../support/async/abort-source.js";
 import { EngineError } from "../engine.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import { isUnavailable, NotServedError } from "../servers/wire/errors.js";
-import { COMPLETIONS_PREFIX, GENERATE_PREFIX } from "../vllm/request-fields.js";
+import { COMPLETIONS_PATH, COMPLETIONS_PREFIX, GENERATE_PATH, GENERATE_PREFIX } from "../vllm/request-fields.js";
 import { askServedModel } from "../vllm/served-model.js";
 import {
   requestScores,
@@ -21,7 +21,8 @@ import {
  * - `lists`: `prompt_logprobs`, lists of tokens in JSON, of every token of the sequence.
  * - `completions`: the same, of servers without `/inference/v1/generate`.
  */
-type Way = "ids" | "lists" | "completions";
+const WAYS = ["ids", "lists", "completions"] as const;
+type Way = (typeof WAYS)[number];
 
 /** vLLM's refusal of the field without its V2 model runner. */
 const NEEDS_V2 = /prompt_logprob_token_ids/;
@@ -33,7 +34,7 @@ export class VllmScores implements ScoreServer {
   readonly #modelName: string | undefined;
   #model: Promise<string> | undefined;
   /** The ways that the server may know. */
-  #ways: readonly Way[] = ["ids", "lists", "completions"];
+  #ways: readonly Way[] = WAYS;
 
   constructor(url: string, options: ScoreServerOptions) {
     this.url = url;
@@ -57,7 +58,7 @@ export class VllmScores implements ScoreServer {
         }
         this.#ways = this.#ways.filter((known) => known !== way);
       }
-      this.#ways = ["ids", "lists", "completions"];
+      this.#ways = WAYS;
       throw refusal;
     } catch (error) {
       if (isUnavailable(error)) this.#forget();
@@ -83,7 +84,7 @@ export class VllmScores implements ScoreServer {
   /** Forgets what was learned about an unreachable server: it may be restarted with another model or other flags. */
   #forget(): void {
     this.#model = undefined;
-    this.#ways = ["ids", "lists", "completions"];
+    this.#ways = WAYS;
   }
 }
 
@@ -102,7 +103,7 @@ function toRequest(way: Way, model: string, { prompt, first, topLogprobs }: Scor
   if (way === "completions") {
     const fields = { ...common, ...ONE_TOKEN, prompt_logprobs: topLogprobs };
     return {
-      path: "v1/completions",
+      path: COMPLETIONS_PATH,
       prefix: COMPLETIONS_PREFIX,
       suffix: `,${JSON.stringify(fields).slice(1)}`,
       format: "vllm",
@@ -114,7 +115,7 @@ function toRequest(way: Way, model: string, { prompt, first, topLogprobs }: Scor
       : `"prompt_logprob_start":${first - 1},"prompt_logprob_token_ids":${listRows(prompt.tokens(), first)}`;
   const sampling = `${JSON.stringify(ONE_TOKEN).slice(0, -1)},${asked}}`;
   return {
-    path: "inference/v1/generate",
+    path: GENERATE_PATH,
     prefix: GENERATE_PREFIX,
     suffix: `,${JSON.stringify(common).slice(1, -1)},"sampling_params":${sampling}}`,
     format: "vllm",

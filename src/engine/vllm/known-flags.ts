@@ -3,7 +3,7 @@ import type { VllmApi } from "./vllm-options.js";
 
 export type Endpoint = Exclude<VllmApi, "auto">;
 
-/** What a server's flags do. */
+/** The effects of a server's flags. */
 export interface Flags extends Abilities {
   /** Returns sampling masks (`--return-sampling-mask`), so requests need a `top_k`. False until a request has shown it. */
   readonly returnsMasks: boolean;

@@ -18,6 +18,9 @@ export interface VllmRequestFields {
   readonly thinkingBudget?: number | undefined;
 }
 
+export const GENERATE_PATH = "inference/v1/generate";
+export const COMPLETIONS_PATH = "v1/completions";
+
 export const GENERATE_PREFIX = '{"token_ids":';
 export const COMPLETIONS_PREFIX = '{"prompt":';
 

@@ -28,8 +28,10 @@ import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
 import {
+  COMPLETIONS_PATH,
   COMPLETIONS_PREFIX,
   completionsSuffix,
+  GENERATE_PATH,
   GENERATE_PREFIX,
   generateSuffix,
   type VllmRequestFields,
@@ -39,9 +41,6 @@ import type { VllmOptions } from "./vllm-options.js";
 
 /** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
-
-const GENERATE_PATH = "inference/v1/generate";
-const COMPLETIONS_PATH = "v1/completions";
 
 const MASKS_ADVICE = {
   generate: "start it with `--return-sampling-mask`",

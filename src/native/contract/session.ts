@@ -83,7 +83,8 @@ export interface NativeSession {
   addChannel(leaf: number, channel: ChannelSpec, first: number, values: Uint8Array): Uint32Array;
   /**
    * Lists the items of an added channel that are missing: pairs of an interaction and a token from which on its sequence lacks items. The
-   * first token of a sequence has no item. Added together, the sequences leave no item missing, and share no token that lacks one.
+   * first token of a sequence has no item. Adding all of them leaves no item missing, and no token
+   * comes twice.
    */
   listMissing(channel: string): Uint32Array;
   /** Returns the number of tokens without an item of an added channel. */

@@ -17,7 +17,7 @@ export interface GenerateRequest {
   readonly tokenIds?: readonly number[] | undefined;
   /** The first token whose routed experts are asked for; absent for none. */
   readonly expertsFrom?: number | undefined;
-  /** What limits the sampling masks that are returned; absent for none. */
+  /** The sampling that gives the masks which are returned; absent for none. */
   readonly masks?: MaskSampling | undefined;
 }
 

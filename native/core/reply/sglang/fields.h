@@ -65,7 +65,7 @@ struct SglangMetaInfo {
 
   /// As if it had never been read, but for the memory that it has.
   void clear();
-  /// Whether the same tokens were read of each array of the masks as of output_token_logprobs. True without masks.
+  /// Returns true if each array of the masks was read for the same tokens as output_token_logprobs, and without masks.
   bool hasEqualMasks() const;
   /// Replaces the log probabilities, which are of the whole vocabulary, by those among the tokens of the masks. The
   /// alternatives are renormalized with their token; the places of those that a mask lacks become unused.

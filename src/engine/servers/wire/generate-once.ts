@@ -1,3 +1,4 @@
+import type { NativeGeneration, NativePrompt } from "../../../native/contract.js";
 import type { GenerateCall } from "../../engine.js";
 import type { ServerReply, ServerRequest } from "../engine-server.js";
 import type { EncodedRequest, RequestBody, ServerConnections } from "./connections.js";
@@ -38,11 +39,17 @@ export async function writeBody(call: GenerateCall, prefix: string, suffix: stri
   return text.keep(whole, prompt, prefix, suffix) ? { body: whole, onSent } : { body: whole };
 }
 
-/** Returns a promise if the request is written on a worker thread. */
 function writeWhole({ prompt, generation }: GenerateCall, prefix: string, suffix: string): Buffer | Promise<Buffer> {
-  const { length } = generation;
-  const partial = length > 0 ? generation : undefined;
-  return prompt.length + length < ASYNC_WRITE_IDS
+  return writeIds(prompt, { prefix, suffix }, generation.length > 0 ? generation : undefined);
+}
+
+/** Writes the ids of a prompt, and of the output so far, into JSON. Returns a promise if a worker thread does so. */
+export function writeIds(
+  prompt: NativePrompt,
+  { prefix, suffix }: { readonly prefix: string; readonly suffix: string },
+  partial?: NativeGeneration,
+): Buffer | Promise<Buffer> {
+  return prompt.length + (partial?.length ?? 0) < ASYNC_WRITE_IDS
     ? prompt.requestBody(prefix, suffix, partial)
     : prompt.requestBodyAsync(prefix, suffix, partial);
 }

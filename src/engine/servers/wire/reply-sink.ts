@@ -11,12 +11,12 @@ import type { ReplySink } from "./post.js";
 import { ReplySize } from "./reply-size.js";
 
 /** From this many bytes on, a whole reply is joined in steps and scanned on a worker thread. */
-const ASYNC_SCAN_BYTES = 256 * 1024;
+export const ASYNC_SCAN_BYTES = 256 * 1024;
 
 const OK = 200;
 
 /** Bytes read of the body of an error. */
-const ERROR_BYTES = 64 * 1024;
+export const ERROR_BYTES = 64 * 1024;
 
 /** Adds one reply to a call's generation: a stream piece by piece, any other body when it is complete. */
 export class GenerationSink implements ReplySink {

@@ -2,13 +2,13 @@ import { EngineError, type GenerateCall } from "../../engine.js";
 import type { EncodedRequest } from "./connections.js";
 
 /** Parts that a reply has once: head, usage, finish reason, comments that keep the connection open, and the body of an error. */
-const ONCE_BYTES = 1024 * 1024;
+export const ONCE_BYTES = 1024 * 1024;
 
 /**
  * The longest entry of a list of log probabilities. vLLM spells a token as text and as a list of bytes (`"bytes": [226, 150, …]`). The
  * longest tokens of known vocabularies are runs of 128 spaces, whose entries take 770 bytes.
  */
-const ENTRY_BYTES = 1024;
+export const ENTRY_BYTES = 1024;
 
 /** The rest of a stream's frame for one token: its members, usage and versions. */
 const FRAME_BYTES = 1024;
