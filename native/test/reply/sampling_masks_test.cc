@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "../../core/reply/sglang/reply.h"
 #include "../../core/reply/sglang/stream.h"
@@ -123,7 +125,7 @@ void expectMasks(const std::vector<Masked>& tokens, const Generation& generation
     EXPECT_EQ(tokens[i].logprob, generation.logprobs()[first + i]);
     const auto bytes = buffer.run(0).bytes(first + i, first + i + 1);
     std::vector<std::int32_t> ids(bytes.size() / sizeof(std::int32_t));
-    std::memcpy(ids.data(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, std::as_writable_bytes(std::span{ids}).begin());
     ASSERT_EQ(isRecorded(tokens[i]) ? tokens[i].mask : std::vector<std::int32_t>{}, ids) << i;
   }
 }
