@@ -200,7 +200,7 @@ Napi::Value GenerationObject::nameVersions(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value GenerationObject::truncate(const Napi::CallbackInfo& info) {
-  generation().truncate(indexArg(info[0], "length"));
+  generation().truncate(indexArg(info[0], "length"), indexArg(info[1], "promptLength"));
   return info.Env().Undefined();
 }
 

@@ -115,8 +115,8 @@ describe("a native generation with a reply of vLLM", () => {
 
   it("can be truncated", () => {
     const made = generation([1, 2, 3]);
-    made.truncate(1);
+    made.truncate(1, 1);
     expect(made.ids()).toEqual(ids(1));
-    expectCode("ERR_INVALID_ARG", () => made.truncate(2));
+    expectCode("ERR_INVALID_ARG", () => made.truncate(2, 1));
   });
 });

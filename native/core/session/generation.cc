@@ -5,7 +5,6 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -209,22 +208,24 @@ void Generation::nameVersions(std::span<const std::int32_t> versions) {
   runs_ = std::move(named);
 }
 
-void Generation::truncate(std::uint32_t length) {
+void Generation::truncate(std::uint32_t length, std::uint32_t promptLength) {
   if (length > ids_.size()) {
     throw Error(ErrorCode::kInvalidArg, "length: there are " + std::to_string(ids_.size()) + " tokens");
   }
-  const auto removed = static_cast<std::uint32_t>(ids_.size() - length);
-  // Where the prompt ends is not known here: as many items as tokens, from the end.
-  std::map<std::string, std::uint32_t> ends;
-  for (const ChannelBuffer& buffer : channels_) {
-    ends[buffer.spec.name] = buffer.spec.ofSequence ? buffer.end() - std::min(buffer.end(), removed) : length;
+  if (promptLength > kMaxSequenceTokens - length) {
+    throw Error(ErrorCode::kInvalidArg, "promptLength: the sequence would have more tokens than one can have");
   }
+  if (length == ids_.size()) return;
+  const std::uint32_t sequence = promptLength + length;
+  for (ChannelBuffer& buffer : channels_) {
+    // The item of the last token that is left, if there is one, is that of a step whose output is removed.
+    truncateChannel(buffer, buffer.spec.ofSequence ? sequence - std::min(sequence, 1u) : length);
+  }
+  std::erase_if(channels_, [](const ChannelBuffer& buffer) { return buffer.count == 0; });
   ids_.resize(length);
   logprobs_.resize(length);
   while (!runs_.empty() && runs_.back().start >= length) runs_.pop_back();
   top_.truncate(length);
-  for (ChannelBuffer& buffer : channels_) truncateChannel(buffer, ends[buffer.spec.name]);
-  std::erase_if(channels_, [](const ChannelBuffer& buffer) { return buffer.count == 0; });
   while (!forced_.empty() && forced_.back().start >= length) forced_.pop_back();
   if (!forced_.empty()) forced_.back().length = std::min(forced_.back().length, length - forced_.back().start);
 }

@@ -73,10 +73,10 @@ class Generation {
   void nameVersions(std::span<const std::int32_t> versions);
   /// Marks the tokens of `runs`, and no others, as forced. They are in order and within the output.
   void setForced(std::vector<ForcedRun> runs) { forced_ = std::move(runs); }
-  /// Forgets the tokens from `length` on. Of a channel of sequences, as many of the last items: other tokens may
-  /// follow, and a session takes items that are missing from the next call. @throws kInvalidArg where there are not so
-  /// many.
-  void truncate(std::uint32_t length);
+  /// Forgets the tokens from `length` on. Of a channel of sequences, also the item of the last token that is left, as
+  /// if the generation had ended there; a session takes it from the next call.
+  /// @throws kInvalidArg where there are not so many.
+  void truncate(std::uint32_t length, std::uint32_t promptLength);
   /// Adds all of `other`. A token of the sequence that has an item here keeps it.
   void append(const Generation& other);
   /// The same, without a copy where there was nothing yet.

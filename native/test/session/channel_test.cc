@@ -124,19 +124,29 @@ TEST(Channel, OutputsAreCutWithTheirTokens) {
   generation.addChannel(kPair, 0, bytes({1, 2}));
   generation.addChannel(kPair, 2, bytes({5, 6}));
   generation.addChannel(kBag, 0, bytes({1, 2, 3}), std::vector<std::uint32_t>{1, 2});
-  generation.addChannel(kPath, 0, bytes({1, 2, 3, 4, 5}));
-  generation.truncate(1);
+  generation.addChannel(kPath, 0, bytes({1, 2, 3, 4}));
+  generation.truncate(1, 2);
   ASSERT_EQ(3u, generation.channels().size());
   EXPECT_EQ(bytes({1, 2}), generation.channels()[0].values);
   EXPECT_EQ(bytes({1}), generation.channels()[1].values);
-  EXPECT_EQ(bytes({1, 2, 3}), generation.channels()[2].values);
+  EXPECT_EQ(bytes({1, 2}), generation.channels()[2].values);
+}
+
+TEST(Channel, OfSequencesStayWhereTheirRequestIsNotCut) {
+  // A prompt of two tokens and two requests; the stream of the second breaks before the frame with its items.
+  Generation generation = test::generationOf({1, 2});
+  generation.addChannel(kPath, 0, bytes({10, 11, 1}));
+  generation.append(test::generationOf({3, 4, 5}));
+  generation.truncate(2, 2);
+  ASSERT_EQ(1u, generation.channels().size());
+  EXPECT_EQ(bytes({10, 11, 1}), generation.channels().front().values);
 }
 
 TEST(Channel, ARestartedOutputHasItsOwnItems) {
   // A prompt of two tokens. The last output has no item.
   Generation generation = test::generationOf({1, 2, 3});
   generation.addChannel(kPath, 0, bytes({10, 11, 1, 2}));
-  generation.truncate(0);
+  generation.truncate(0, 2);
   Generation again = test::generationOf({4, 5, 6, 7});
   again.addChannel(kPath, 0, bytes({10, 11, 4, 5, 6}));
   generation.append(std::move(again));

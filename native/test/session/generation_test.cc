@@ -52,7 +52,7 @@ TEST(Generation, RefusesWhatIsBeyondItsLimitsAndStaysAsItWas) {
   EXPECT_CODE(kReplyImpossible, generation.append(other(TopLogprobs(1, Ids{1}, Floats{1}))));
   EXPECT_EQ(Ids{9}, idsOf(generation));
   EXPECT_TRUE(generation.top().empty());
-  generation.truncate(0);
+  generation.truncate(0, 2);
   generation.append(other({}));
   EXPECT_CODE(kReplyImpossible, generation.append(Ids{10}, Floats{-1}, 0));
 }
@@ -134,13 +134,13 @@ TEST(Generation, HasNoAlternativesOfAnotherWithoutThem) {
 TEST(Generation, ForgetsItsEnd) {
   Generation generation(Ids{1, 2, 3}, Floats{-1, -2, -3}, {{0, 5}, {1, 6}},
                         TopLogprobs(1, Ids{7, 8, 9}, Floats{0, 0, 0}));
-  generation.truncate(1);
+  generation.truncate(1, 2);
   EXPECT_EQ(Ids{1}, idsOf(generation));
   EXPECT_EQ((std::vector<VersionRun>{{0, 5}}),
             std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
   EXPECT_EQ(1u, generation.top().ids().size());
-  EXPECT_CODE(kInvalidArg, generation.truncate(2));
-  generation.truncate(0);
+  EXPECT_CODE(kInvalidArg, generation.truncate(2, 2));
+  generation.truncate(0, 2);
   EXPECT_EQ(0u, generation.length());
   EXPECT_TRUE(generation.top().empty());
   EXPECT_TRUE(generation.versionRuns().empty());

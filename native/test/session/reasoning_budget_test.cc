@@ -119,11 +119,11 @@ TEST(ReasoningBudget, TruncationCutsRuns) {
   Generation generation;
   generation.append(Ids{1, 2, 3, 4, 5, 6}, someLogprobs(6), 0);
   generation.setForced({{1, 2}, {4, 2}});
-  generation.truncate(5);
+  generation.truncate(5, 2);
   EXPECT_EQ((Runs{{1, 2}, {4, 1}}), Runs(generation.forcedRuns().begin(), generation.forcedRuns().end()));
-  generation.truncate(2);
+  generation.truncate(2, 2);
   EXPECT_EQ((Runs{{1, 1}}), Runs(generation.forcedRuns().begin(), generation.forcedRuns().end()));
-  generation.truncate(0);
+  generation.truncate(0, 2);
   EXPECT_TRUE(generation.forcedRuns().empty());
 }
 

@@ -165,10 +165,10 @@ export interface NativeGeneration {
   /** Gives versions to the labels of a reply: the version -2 - i becomes `versions[i]`. */
   nameVersions(versions: Int32Array): void;
   /**
-   * Removes the tokens from index `length` on, for a generation that is restarted, and of a channel of `sequence` as many of the last
-   * items.
+   * Removes the tokens from index `length` on, for a generation that is restarted. Of a channel of `sequence`, also the item of the last
+   * token that is left, as if the generation had ended there.
    */
-  truncate(length: number): void;
+  truncate(length: number, promptLength: number): void;
   /** Return copies of the tokens so far, from index `from` (default 0). */
   ids(from?: number): Int32Array;
   logprobs(from?: number): Float32Array;

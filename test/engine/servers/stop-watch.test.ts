@@ -13,7 +13,7 @@ VOCABULARY.push(Buffer.from([0xc3]), Buffer.from([0xa9]));
 /** Adds the tokens in portions of this size, and returns the stop string that was found and the tokens that are left. */
 function watch(stop: readonly string[], ids: readonly number[], portion: number) {
   const generation = new native.Generation();
-  const call = { generation, sampling: { stop }, tokenBytes: (id: number) => VOCABULARY[id] };
+  const call = { generation, prompt: { length: 1 }, sampling: { stop }, tokenBytes: (id: number) => VOCABULARY[id] };
   const stops = StopWatch.create(call as unknown as GenerateCall);
   for (let at = 0; at < ids.length && stops?.matched === undefined; at += portion) {
     const added = ids.slice(at, at + portion);

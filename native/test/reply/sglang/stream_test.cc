@@ -291,7 +291,7 @@ TEST(SglangStream, IsNotReadOnAfterItsTokensWereCutOff) {
     Generation generation = test::generationOf({5, 6});
     ReplyStream stream(std::make_unique<SglangStream>(generation, 9));
     stream.push(test::bytesOf(frame(kTokens, 0, 2, kCumulative, "null")), generation);
-    generation.truncate(kept);
+    generation.truncate(kept, 2);
     EXPECT_CODE(kInvalidArg, stream.push(test::bytesOf(frame(kTokens, 0, 4, kCumulative, kStop)), generation));
     EXPECT_CODE(kInvalidArg, stream.end(generation));
     EXPECT_EQ(kept, generation.length());

@@ -235,7 +235,7 @@ TEST(VllmStream, IsNotReadOnAfterItsTokensWereCutOff) {
   const std::string text = "data: " + reply(kTwo, Shape::kTokenIds, "") + "}\n\n";
   const auto frame = test::bytesOf(text);
   stream.push(frame, generation);
-  generation.truncate(0);
+  generation.truncate(0, 0);
   EXPECT_CODE(kInvalidArg, stream.push(frame, generation));
   EXPECT_CODE(kInvalidArg, stream.end(generation));
   EXPECT_EQ(0u, generation.length());

@@ -40,7 +40,7 @@ export class OutputSoFar {
 
   /** Discards the output so far if it follows a grammar: engines apply a grammar from the first token of a request. */
   prepareResume(): void {
-    const { generation, sampling, onTokens } = this.call;
+    const { generation, prompt, sampling, onTokens } = this.call;
     if (sampling.grammar !== undefined && generation.length > 0) {
       if (onTokens) {
         const message =
@@ -48,7 +48,7 @@ export class OutputSoFar {
           "because its beginning was sent.";
         throw new EngineError("engine_error", message);
       }
-      generation.truncate(0);
+      generation.truncate(0, prompt.length);
       this.stops?.reset();
     }
     // No tokens of earlier servers are left.
@@ -66,10 +66,10 @@ export class OutputSoFar {
    * @throws EngineError if some of the tokens may have been sent to the agent
    */
   discardLost(error: unknown, begun: number): void {
-    const { generation, onTokens } = this.call;
+    const { generation, prompt, onTokens } = this.call;
     if (!(error instanceof ServerDiedError) || generation.length === begun) return;
     if (onTokens) throw new EngineError(error.code, error.message, { cause: error });
-    generation.truncate(begun);
+    generation.truncate(begun, prompt.length);
     this.stops?.reset();
   }
 

@@ -45,10 +45,10 @@ export class StopWatch {
    * @returns true if tokens were removed; then the server does not know that the output is complete
    */
   read(): boolean {
-    const { generation } = this.#call;
+    const { generation, prompt } = this.#call;
     if (this.#matched === undefined) this.#find(generation.ids(this.#seen));
     if (this.#matched === undefined || generation.length === this.#seen) return false;
-    generation.truncate(this.#seen);
+    generation.truncate(this.#seen, prompt.length);
     return true;
   }
 
