@@ -247,6 +247,8 @@ export interface ServerNeeds {
   readonly reasoning: boolean;
   /** Sampling masks are recorded. Default false. */
   readonly masks?: boolean;
+  /** Number of alternatives of each token that are recorded. Default 0. */
+  readonly topLogprobs?: number;
   /** The configured limit of prompt and output tokens together; undefined if it is the server's own. */
   readonly contextLength: number | undefined;
 }

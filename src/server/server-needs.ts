@@ -15,6 +15,7 @@ export async function findServerNeeds(
     sample: { text: parts.join(""), ids: idPieces.flatMap((ids) => [...ids]) },
     reasoning: model.families.reasoning !== "none",
     masks: engine.sampling_masks,
+    topLogprobs: engine.top_logprobs,
     contextLength: engine.context_length ?? agent.engine_max_tokens ?? undefined,
   };
 }

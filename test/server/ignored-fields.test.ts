@@ -32,6 +32,7 @@ const ASK_NOTHING = {
   include_stop_str_in_output: false,
   include_reasoning: true,
   separate_reasoning: true,
+  return_sampling_mask: false,
   return_routed_experts: false,
   return_meta_info: false,
 } satisfies Record<keyof typeof IGNORED_FIELDS, unknown>;
@@ -41,6 +42,7 @@ const REFUSED = {
   include_stop_str_in_output: true,
   include_reasoning: false,
   separate_reasoning: false,
+  return_sampling_mask: true,
   return_routed_experts: true,
   return_meta_info: true,
 } satisfies Partial<typeof ASK_NOTHING>;

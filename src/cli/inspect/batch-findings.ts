@@ -26,6 +26,8 @@ export interface BatchFindings {
   readonly rawRows: number;
   /** Rows for which it is not known what the log probabilities include. */
   readonly unknownRows: number;
+  /** Rows whose log probabilities are of a truncated distribution, in a batch without the sampling masks. */
+  readonly unmaskedRows: number;
   /** Rows whose first prompt was rendered to other tokens than those of its parent. */
   readonly rerenderedRows: number;
   /** Number of episodes, and their lowest and highest reward. */
@@ -50,6 +52,7 @@ export const NO_FINDINGS: BatchFindings = {
   retried: 0,
   rawRows: 0,
   unknownRows: 0,
+  unmaskedRows: 0,
   rerenderedRows: 0,
   episodes: 0,
   lowestReward: Infinity,
@@ -84,6 +87,7 @@ export async function readFindings(file: TensorFile, allRows: readonly MetadataR
     retried: leftOut?.retried ?? 0,
     rawRows: countRows("raw"),
     unknownRows: countRows("unknown"),
+    unmaskedRows: file.header.tensors.some(({ name }) => name === "kept_ids") ? 0 : countRows("truncated"),
     rerenderedRows: countLabels(columns.get(CAUSE)).get(RERENDERED) ?? 0,
     ...compareRewards([...readEpisodes(allRows, columns).values()]),
   };
@@ -122,6 +126,7 @@ export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
     retried: a.retried + b.retried,
     rawRows: a.rawRows + b.rawRows,
     unknownRows: a.unknownRows + b.unknownRows,
+    unmaskedRows: a.unmaskedRows + b.unmaskedRows,
     rerenderedRows: a.rerenderedRows + b.rerenderedRows,
     episodes: a.episodes + b.episodes,
     lowestReward: Math.min(a.lowestReward, b.lowestReward),
@@ -135,7 +140,17 @@ export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
 /** Returns one warning per finding that is not 0: what was found, how often, and what to do. */
 export function describeFindings(findings: BatchFindings): string[] {
   const { rows, uncountedRows, unrewardedRoots, rewardsFiltered, undelivered, retried } = findings;
-  const { rawRows, unknownRows, rerenderedRows, episodes, lowestReward, highestReward, groups, equalGroups } = findings;
+  const {
+    rawRows,
+    unknownRows,
+    unmaskedRows,
+    rerenderedRows,
+    episodes,
+    lowestReward,
+    highestReward,
+    groups,
+    equalGroups,
+  } = findings;
   const isEqual = episodes >= FEWEST_EPISODES && lowestReward === highestReward;
   const ofRows = (count: number) => `${count} of ${rows} rows`;
   const warnings: readonly (readonly [count: number, text: string])[] = [
@@ -185,6 +200,11 @@ export function describeFindings(findings: BatchFindings): string[] {
       unknownRows,
       `${ofRows(unknownRows)} have log probabilities of unknown content. ` +
         "GET /rl/engine shows the servers that could not be asked (docs/reference/engines.md).",
+    ],
+    [
+      unmaskedRows,
+      `${ofRows(unmaskedRows)} have log probabilities over the tokens that top-k, top-p and min-p kept, and the batch lacks these ` +
+        "tokens, so a trainer cannot compute the same. Set engine.sampling_masks=true (docs/guides/token-values.md).",
     ],
     [
       rerenderedRows,

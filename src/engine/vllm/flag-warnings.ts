@@ -8,9 +8,8 @@ import { hasMasks } from "./explain-refusal.js";
 import { classifyLogprobs } from "./logprobs-probe.js";
 import type { ServedModel } from "./served-model.js";
 
-/** The largest `top_logprobs` of a call, and what `/inference/v1/generate` needs for it: it counts the sampled token too. */
+/** The largest `top_logprobs` of a call. */
 const MOST_ALTERNATIVES = 20;
-const NEEDED = MOST_ALTERNATIVES + 1;
 
 const GENERATE = "inference/v1/generate";
 const COMPLETIONS = "v1/completions";
@@ -94,18 +93,21 @@ class SamplerQuestions {
   }
 
   async maxLogprobs(): Promise<ServerWarning | undefined> {
-    const { body } = await this.#send({ max_tokens: 1, logprobs: NEEDED });
+    const most = Math.max(MOST_ALTERNATIVES, this.#request.needs.topLogprobs ?? 0);
+    // `/inference/v1/generate` counts the sampled token too.
+    const needed = most + 1;
+    const { body } = await this.#send({ max_tokens: 1, logprobs: needed });
     const [, text] = /greater than max allowed: (\d+)/.exec(readMessage(body)) ?? [];
     if (text === undefined) return undefined;
     const limit = Number(text);
-    if (limit < MOST_ALTERNATIVES) {
+    if (limit < most) {
       return flagWarning(
-        `Calls with more than ${limit} \`top_logprobs\` are refused. Start vLLM with \`--max-logprobs ${NEEDED}\`.`,
+        `Calls with more than ${limit} \`top_logprobs\` are refused. Start vLLM with \`--max-logprobs ${needed}\`.`,
       );
     }
     if (this.#endpoint !== GENERATE) return undefined;
     return flagWarning(
-      `A call with ${MOST_ALTERNATIVES} \`top_logprobs\` may lack the least likely one. Start vLLM with \`--max-logprobs ${NEEDED}\`.`,
+      `A call with ${most} \`top_logprobs\` may lack the least likely one. Start vLLM with \`--max-logprobs ${needed}\`.`,
     );
   }
 

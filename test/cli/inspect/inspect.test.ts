@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { inspectBatch } from "../../../src/cli/inspect/inspect-batch.js";
 import { countBins, summarizeNumbers } from "../../../src/cli/inspect/numbers.js";
 import { describeBatch } from "../../../src/cli/inspect/report.js";
-import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { type ChannelInput, TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { assistant, turn, user } from "../../helpers/turn.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
@@ -105,6 +105,31 @@ describe("rolltape inspect", () => {
     expect(text).toMatch(/^not token-exact +2 rows, 50\.0 %: rerendered \(1\), history_rewritten \(1\)$/m);
     expect(text).toMatch(/^warning: 1 of 4 rows begin with a prompt .*rollout\.agent\.chat_template_type=concat/m);
     expect(await report(await batchFile("padded"))).not.toContain("not token-exact");
+  });
+
+  it("warns of truncated sampling without its masks", async () => {
+    using store = new TrajectoryStore();
+    const channel = { name: "kept_ids", dtype: "I32", shape: [], offsets: "kept_offsets", of: "output" } as const;
+    const values = new Uint8Array(Int32Array.of(3, 4).buffer);
+    const mask = { channel, first: 0, values, counts: Uint32Array.of(2) };
+    const record = (sessionId: string, channels: readonly ChannelInput[]) => {
+      const session = store.createSession({ sessionId });
+      const sampling = { topP: 0.5, logprobs: "truncated" } as const;
+      session.record({ ...turn([user("one")], [1, 2], [3]), sampling, channels });
+      session.setReward(1);
+      session.end();
+    };
+    record("bare", []);
+    record("masked", [mask]);
+    const inspect = async (sessions: string[]) => {
+      using batch = await store.exportBatch(sessions);
+      const file = join(temporaryFolder(), "batch.safetensors");
+      writeFileSync(file, batch.bytes);
+      return report(file);
+    };
+    const warning = /^warning: 1 of 1 rows have log probabilities over the tokens .*engine\.sampling_masks=true/m;
+    expect(await inspect(["bare"])).toMatch(warning);
+    expect(await inspect(["masked"])).not.toMatch(/sampling_masks/);
   });
 
   it("describes only the tensors of a file from another producer, without its control characters", async () => {

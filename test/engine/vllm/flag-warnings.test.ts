@@ -128,6 +128,12 @@ it.each([
   expect(await listWarnings({ "/inference/v1/generate": generating(limit, PROCESSED) })).toEqual(only(pattern));
 });
 
+it("asks for as many alternatives as are recorded", async () => {
+  const replies = { "/inference/v1/generate": generating(21, PROCESSED) };
+  const needs = { ...NEEDS, topLogprobs: 64 };
+  expect(await listWarnings(replies, { needs })).toEqual(only(/more than 21 `top_logprobs`.*`--max-logprobs 65`/));
+});
+
 it("does not count the sampled token where the endpoint does not", async () => {
   const generate = generating(20, PROCESSED);
   expect(await listWarnings({ "/v1/completions": generate }, { api: "completions" })).toEqual([]);
