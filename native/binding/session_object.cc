@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "../core/session/channel_stretches.h"
 #include "../core/session/missing_items.h"
 #include "../core/session/reward.h"
 #include "../core/session/session_rewards.h"
@@ -37,6 +38,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                       guardedMethod<&Self::listMissing>("listMissing"),
                       guardedMethod<&Self::countMissing>("countMissing"),
                       guardedMethod<&Self::serializeAdded>("serializeAdded"),
+                      guardedMethod<&Self::allItems>("allItems"),
                       guardedMethod<&Self::setReward>("setReward"),
                       guardedMethod<&Self::setSessionReward>("setSessionReward"),
                       guardedMethod<&Self::interaction>("interaction"),
@@ -192,6 +194,20 @@ Napi::Value SessionObject::serializeAdded(const Napi::CallbackInfo& info) {
   if (session().interaction(index).addedChannels().empty()) return info.Env().Undefined();
   const AddedChannelsWriter writer = session().serializeAdded(index);
   return newBuffer(info.Env(), writer.byteLength(), [&](std::uint8_t* to) { writer.write(to); });
+}
+
+Napi::Value SessionObject::allItems(const Napi::CallbackInfo& info) {
+  const std::uint32_t index = indexArg(info[0], "index");
+  const std::string channel = utf8Arg(info[1], "channel");
+  const std::uint32_t count = indexArg(info[2], "count");
+  const std::vector<ChannelStretch> stretches = listAllItems(session().interaction(index), channel, count);
+  if (stretches.empty()) return info.Env().Undefined();
+  std::size_t size = 0;
+  for (const ChannelStretch& stretch : stretches) size += stretch.bytes().size();
+  return newBuffer(info.Env(), size, [&](std::uint8_t* to) {
+    auto* at = reinterpret_cast<std::byte*>(to);
+    for (const ChannelStretch& stretch : stretches) at = std::ranges::copy(stretch.bytes(), at).out;
+  });
 }
 
 Napi::Value SessionObject::declareChannel(const Napi::CallbackInfo& info) {

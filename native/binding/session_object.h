@@ -40,6 +40,7 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value listMissing(const Napi::CallbackInfo& info);
   Napi::Value countMissing(const Napi::CallbackInfo& info);
   Napi::Value serializeAdded(const Napi::CallbackInfo& info);
+  Napi::Value allItems(const Napi::CallbackInfo& info);
   Napi::Value setSessionReward(const Napi::CallbackInfo& info);
   Napi::Value setReward(const Napi::CallbackInfo& info);
   Napi::Value interaction(const Napi::CallbackInfo& info);

@@ -1,6 +1,6 @@
 import type { WithoutChannels } from "../facts/channels.js";
 import type { Sampling } from "../facts/sampling.js";
-import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
+import type { ExpertModel, LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
 import type { AbortSource } from "../support/async/abort-source.js";
 import { CodedError } from "../support/coded-error.js";
 import type { PromptText } from "./prompt-text.js";
@@ -124,6 +124,8 @@ export interface Engine {
   readonly channelBytes?: number;
   /** Metadata of batches that says how to read the engine's channels. Default: none. */
   readonly channelMetadata?: Readonly<Record<string, unknown>>;
+  /** The experts that the engine records. Default: none. */
+  readonly recordedExperts?: ExpertModel | undefined;
   /** Records sampling masks. Default false. */
   readonly recordsMasks?: boolean;
   /**

@@ -17,3 +17,8 @@ export const withoutChannelsSchema = z
   );
 
 export type WithoutChannels = z.output<typeof withoutChannelsSchema>;
+
+/** Returns the bytes of an expert's index in the channel `routed_experts`. */
+export function expertIndexBytes(experts: number): 1 | 2 {
+  return experts > 256 ? 2 : 1;
+}

@@ -2,6 +2,7 @@ import type { Message } from "../conversation/message.js";
 import type { RecordedOutput } from "../native/contract.js";
 import type { RecordedTokens } from "./logprobs.js";
 import type { OutputPart } from "./output-parts.js";
+import type { AnsweredExperts } from "./routed-experts.js";
 
 /** The part of an answer that is known before its first token. */
 export interface AnswerStart {
@@ -31,11 +32,13 @@ export interface GenerationAnswer extends AnswerStart {
   readonly tokens: RecordedTokens | undefined;
   /** The same with weight versions, if the request asks for token ids. */
   readonly sampled?: RecordedOutput | undefined;
+  /** The routed experts, if the request asks for them; null if the engine did not send all of them. */
+  readonly experts?: AnsweredExperts | null | undefined;
 }
 
-/** Returns the memory of the token ids that an answer returns, in bytes. */
-export function measureTokenIds({ promptIds, sampled }: GenerationAnswer): number {
-  const arrays = [promptIds, sampled?.ids, sampled?.logprobs, sampled?.versions];
+/** Returns the memory of the token ids and experts that an answer returns, in bytes. */
+export function measureTokenIds({ promptIds, sampled, experts }: GenerationAnswer): number {
+  const arrays = [promptIds, sampled?.ids, sampled?.logprobs, sampled?.versions, experts?.values];
   return arrays.reduce((bytes, each) => bytes + (each?.byteLength ?? 0), 0);
 }
 

@@ -26,7 +26,6 @@ export const IGNORED_FIELDS = {
   include_reasoning: { only: true, why: "the answer contains the reasoning" },
   separate_reasoning: { only: true, why: "the reasoning is apart from the text" },
   return_sampling_mask: { only: false, why: "exports have the sampling masks" },
-  return_routed_experts: { only: false, why: "exports have the routed experts" },
   return_meta_info: { only: false, why: "the answer has no `meta_info`" },
 } as const satisfies Readonly<Record<string, IgnoredField>>;
 

@@ -20,6 +20,8 @@ export interface ModelRequest {
    * does not contain them.
    */
   readonly tokenIds?: "complete" | "streamed" | undefined;
+  /** True: the answer has the routed experts of all tokens. */
+  readonly routedExperts?: boolean | undefined;
   /** True: log probabilities name tokens by their ids instead of their texts. */
   readonly tokensAsIds?: boolean | undefined;
   /** Number of answers to generate for the prompt. Absent: 1. */

@@ -33,7 +33,6 @@ const ASK_NOTHING = {
   include_reasoning: true,
   separate_reasoning: true,
   return_sampling_mask: false,
-  return_routed_experts: false,
   return_meta_info: false,
 } satisfies Record<keyof typeof IGNORED_FIELDS, unknown>;
 
@@ -43,7 +42,6 @@ const REFUSED = {
   include_reasoning: false,
   separate_reasoning: false,
   return_sampling_mask: true,
-  return_routed_experts: true,
   return_meta_info: true,
 } satisfies Partial<typeof ASK_NOTHING>;
 

@@ -4,7 +4,7 @@ import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js"
 import type { RecordedExperts } from "../../src/engine/servers/engine-server-options.js";
 import type { ServerSettings } from "../../src/server/settings.js";
 import { Proxy } from "../helpers/proxy.js";
-import { EXPERT_MODEL, expertsOf } from "../helpers/routed-experts.js";
+import { EXPERT_MODEL, expertsOf, npyExperts } from "../helpers/routed-experts.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
@@ -182,4 +182,72 @@ test("a call whose experts have no room in memory is refused before it runs", as
   const reply = await proxy.chat(session, [user("a question of more than sixteen tokens")]);
   expect(reply.refusal).toBe("503 store_full");
   expect(server.to("/inference/v1/generate")).toEqual([]);
+});
+
+/** What answers have with `return_routed_experts` and `return_token_ids`. */
+interface Answered {
+  readonly choices: readonly { readonly token_ids?: readonly number[]; readonly routed_experts?: string | null }[];
+  readonly prompt_token_ids?: readonly number[];
+}
+
+test.each(STARTS)("an answer has the experts if the request asks for them: %s", async (_, start) => {
+  const { proxy, model } = await start();
+  const session = await proxy.session();
+  const asked = { return_routed_experts: true, return_token_ids: true };
+  const expected = (prompt: readonly number[], ids: readonly number[] = []) =>
+    npyExperts(model, [...prompt, ...ids], 0);
+
+  const first = await proxy.turn(session, [user("one")]);
+  const messages = [...first.messages, user("two")];
+  const twice = await proxy.chat(session, messages, { ...asked, n: 2 });
+  const { choices, prompt_token_ids: prompt = [] } = twice.json<Answered>();
+  expect(choices.map((choice) => choice.routed_experts)).toEqual(
+    choices.map(({ token_ids }) => expected(prompt, token_ids)),
+  );
+
+  const { raw } = await proxy.chat(session, [...messages, user("streamed")], { ...asked, stream: true });
+  const chunks = raw
+    .toString()
+    .split("\n\n")
+    .filter((event) => event.startsWith("data: {"))
+    .map((event) => JSON.parse(event.slice(6)) as Answered);
+  const ids = chunks.flatMap((chunk) => chunk.choices[0]?.token_ids ?? []);
+  const streamed = chunks.flatMap((chunk) => chunk.choices[0]?.routed_experts ?? []);
+  expect(streamed).toEqual([expected(chunks[0]?.prompt_token_ids ?? [], ids)]);
+
+  const completed = await proxy.post("/v1/completions", { prompt: [5, 6, 7], max_tokens: 4, ...asked }, session.key);
+  const [completion] = completed.json<Answered>().choices;
+  expect(completion?.routed_experts).toBe(expected([5, 6, 7], completion?.token_ids));
+  const generate = { token_ids: [5, 6, 7], sampling_params: { max_tokens: 4 }, return_routed_experts: true };
+  const generated = await proxy.post("/inference/v1/generate", generate, session.key);
+  const [choice] = generated.json<Answered>().choices;
+  expect(choice?.routed_experts).toBe(expected([5, 6, 7], choice?.token_ids));
+
+  const plain = await proxy.chat(session, messages);
+  expect(plain.json()).not.toHaveProperty("choices[0].routed_experts");
+});
+
+test("an answer without all experts has none, and requests are refused where none are recorded", async () => {
+  const asked = { return_routed_experts: true };
+  const { proxy } = await startVllm(EXPERT_MODEL, false);
+  const session = await proxy.session();
+  const answer = await proxy.chat(session, [user("one")], asked);
+  expect(answer.json()).toHaveProperty("choices[0].routed_experts", null);
+  const refused = await proxy.post("/v1/responses", { input: "one", ...asked }, session.key);
+  expect([refused.status, refused.raw.toString()]).toEqual([400, expect.stringContaining("use chat completions")]);
+
+  const without = await proxy.session({ without_channels: ["routed_experts"] });
+  const left = await proxy.chat(without, [user("one")], asked);
+  expect([left.refusal, left.raw.toString()]).toEqual([
+    "400 unsupported_parameter",
+    expect.stringContaining("started without them"),
+  ]);
+
+  const plain = await Proxy.start();
+  onTestFinished(() => plain.close());
+  const off = await plain.chat(await plain.session(), [user("one")], asked);
+  expect([off.refusal, off.raw.toString()]).toEqual([
+    "400 unsupported_parameter",
+    expect.stringContaining("engine.routed_experts=true"),
+  ]);
 });

@@ -61,25 +61,10 @@ RowTokens rowTokens(const Plan& plan, const PlanRow& row) {
 
 void listStretches(const Plan& plan, const PlanRow& row, const ChannelSpec& spec,
                    std::vector<ChannelStretch>& stretches) {
-  stretches.clear();
   const RowTokens tokens = rowTokens(plan, row);
   const std::uint32_t begin = spec.ofSequence ? tokens.begin : std::max(tokens.begin, row.trainedFrom);
-  std::uint32_t end = tokens.end;
-  for (const Interaction* at = row.interaction; at != nullptr && end > begin; at = at->source) {
-    if (spec.ofSequence || isTrained(plan, row, *at)) {
-      const std::span<const ChannelRun> runs = at->channels(plan.channelMoment());
-      for (std::size_t i = runs.size(); i-- > 0;) {
-        const ChannelRun& run = runs[i];
-        const std::uint32_t from = std::max(run.first, begin);
-        const std::uint32_t to = std::min(run.end(), end);
-        if (run.spec->name != spec.name || from >= to) continue;
-        stretches.push_back({&run, from, to});
-        end = from;
-      }
-    }
-    end = std::min(end, at->shared);
-  }
-  std::ranges::reverse(stretches);
+  const auto hasItems = [&](const Interaction& at) { return spec.ofSequence || isTrained(plan, row, at); };
+  listStretches(*row.interaction, spec.name, begin, tokens.end, plan.channelMoment(), hasItems, stretches);
 }
 
 void countItems(const Plan& plan, BatchChannel& channel) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../session/channel.h"
+#include "../session/channel_stretches.h"
 
 namespace rolltape {
 
@@ -25,15 +25,6 @@ struct BatchChannel {
 /// Adds the channels that a session recorded, and sorts all by name.
 /// @throws kInvalidArg if calls recorded different channels of one name, or if two tensors would have one name.
 void addChannels(const SessionStorage& storage, std::vector<BatchChannel>& channels);
-
-/// Tokens [from, to) of a row's sequence, which have items of a channel, and the run with these items.
-struct ChannelStretch {
-  const ChannelRun* run;
-  std::uint32_t from;
-  std::uint32_t to;
-
-  std::uint64_t items() const { return run->itemsBefore(to) - run->itemsBefore(from); }
-};
 
 /// Positions of a row's tokens in its sequence: all of them, or in a tree batch only those of the node.
 struct RowTokens {

@@ -1,4 +1,5 @@
 import type { WithoutChannels } from "../../facts/channels.js";
+import type { ExpertModel } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { startCallDeadline } from "../call-deadline.js";
 import type {
@@ -34,6 +35,7 @@ export class ServedEngine implements Engine {
   readonly type: string;
   readonly supports: EngineSupport;
   readonly servers: ServerControl;
+  readonly recordedExperts: ExpertModel | undefined;
   readonly channelBytes: number;
   readonly channelMetadata?: Readonly<Record<string, unknown>>;
   readonly recordsMasks: boolean;
@@ -55,6 +57,7 @@ export class ServedEngine implements Engine {
     const { urls, maxInflight, routedExperts, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
     this.type = type;
     this.supports = supports;
+    this.recordedExperts = routedExperts;
     this.channelBytes = routedExperts ? expertBytes(routedExperts) : 0;
     if (routedExperts?.moeLayers) this.channelMetadata = { moe_layers: routedExperts.moeLayers };
     this.recordsMasks = options.maxKeptTokens !== undefined;

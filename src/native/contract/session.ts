@@ -89,6 +89,11 @@ export interface NativeSession {
   listMissing(channel: string): Uint32Array;
   /** Returns the number of tokens without an item of an added channel. */
   countMissing(channel: string): number;
+  /**
+   * Returns a copy of a channel's items of the first `count` tokens of an interaction's sequence, in native byte order; undefined if a token
+   * has no item.
+   */
+  allItems(index: number, channel: string, count: number): Buffer | undefined;
   /** Returns the bytes of the items that were added to an interaction, for {@link restore}; undefined if there are none. */
   serializeAdded(index: number): Buffer | undefined;
   /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */

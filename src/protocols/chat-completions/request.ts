@@ -18,6 +18,7 @@ import { RequestError } from "../request-error.js";
 import { checkChoices, type RequestPolicies } from "../request-policies.js";
 import type { RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
+import { returnRoutedExperts } from "../routed-experts.js";
 import { findServerTools, leaveOut, type ServerToolField, serverTool } from "../server-tools.js";
 import { type Prefilled, splitPrefill } from "../split-prefill.js";
 import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
@@ -81,6 +82,7 @@ export const chatCompletionSchema = z.strictObject({
   ...engineSampling,
   thinking_token_budget: thinkingTokenBudget.optional(),
   return_token_ids: returnTokenIds.optional(),
+  return_routed_experts: returnRoutedExperts,
   return_tokens_as_token_ids: z
     .boolean()
     .optional()
@@ -140,6 +142,7 @@ export function parseChatCompletion(
     }),
     logprobs: logprobs ? "all" : "none",
     tokenIds: request.return_token_ids ? "streamed" : undefined,
+    routedExperts: request.return_routed_experts,
     tokensAsIds: request.return_tokens_as_token_ids,
     choices: request.n,
     stream: request.stream ?? false,

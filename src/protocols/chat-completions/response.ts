@@ -3,6 +3,7 @@ import { toChatMessage } from "../../conversation/chat-message.js";
 import { showAsText } from "../../conversation/media.js";
 import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import { tokenLogprobs, toLogprobs } from "../logprobs.js";
+import { routedExperts, toRoutedExperts } from "../routed-experts.js";
 import { answerVersions, IdsJson, promptTokenIds, toAnswerVersions, tokenIds } from "../token-ids.js";
 import { sumUsage, usage } from "./usage.js";
 
@@ -19,6 +20,7 @@ export const chatCompletionResponseSchema = z.object({
       finish_reason: z.enum(["stop", "length", "tool_calls"]),
       logprobs: z.object({ content: tokenLogprobs, refusal: z.null() }).nullable(),
       token_ids: tokenIds,
+      routed_experts: routedExperts,
       ...answerVersions,
     }),
   ),
@@ -50,7 +52,10 @@ export function toPromptIds({ promptIds }: AnswerStart): { readonly prompt_token
   return promptIds ? { prompt_token_ids: new IdsJson(promptIds) } : {};
 }
 
-function toChoice({ interactionId, message, tokens, finishReason, sampled }: GenerationAnswer, index: number): Choice {
+function toChoice(
+  { interactionId, message, tokens, finishReason, sampled, experts }: GenerationAnswer,
+  index: number,
+): Choice {
   return {
     index,
     message: Object.assign(toChatMessage(message), {
@@ -62,6 +67,7 @@ function toChoice({ interactionId, message, tokens, finishReason, sampled }: Gen
     logprobs: tokens ? { content: toLogprobs([tokens]), refusal: null } : null,
     interaction_id: interactionId,
     ...(sampled && { token_ids: new IdsJson(sampled.ids), ...toAnswerVersions(sampled) }),
+    ...toRoutedExperts(experts),
   };
 }
 

@@ -3,6 +3,7 @@ import type { RecordedTokens } from "../logprobs.js";
 import { toLogprobs } from "../logprobs.js";
 import { concat, type JsonText, joinTexts } from "../long-json.js";
 import type { AnswerEvent } from "../output-parts.js";
+import { toRoutedExperts } from "../routed-experts.js";
 import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { IdsJson, toAnswerVersions } from "../token-ids.js";
@@ -70,8 +71,14 @@ export class ChatCompletionStream implements StreamEncoder {
   }
 
   finish(answer: GenerationAnswer, others: readonly GenerationAnswer[] = []): JsonText {
-    const last = [answer, ...others].map(({ finishReason, sampled }, index) =>
-      this.#chunk({ index, delta: {}, finish_reason: finishReason, ...(sampled && toAnswerVersions(sampled)) }),
+    const last = [answer, ...others].map(({ finishReason, sampled, experts }, index) =>
+      this.#chunk({
+        index,
+        delta: {},
+        finish_reason: finishReason,
+        ...(sampled && toAnswerVersions(sampled)),
+        ...toRoutedExperts(experts),
+      }),
     );
     if (!this.#options.includeUsage) return concat(...last, DONE);
     return concat(...last, this.#event([], { usage: sumUsage(answer, others) }), DONE);

@@ -6,6 +6,7 @@ import type { ModelRequest } from "../model-request.js";
 import { openAiSampling, readOpenAiSampling } from "../openai-sampling.js";
 import { promptIds } from "../prompt-ids.js";
 import { checkChoices, type RequestPolicies } from "../request-policies.js";
+import { returnRoutedExperts } from "../routed-experts.js";
 import { returnTokenIds } from "../token-ids.js";
 import { NO_CALL_RULES } from "../tool-choice.js";
 
@@ -34,6 +35,7 @@ export const completionSchema = z.strictObject({
     .describe("0: log probabilities of the sampled tokens."),
   ...sampling,
   return_token_ids: returnTokenIds.optional(),
+  return_routed_experts: returnRoutedExperts,
   return_tokens_as_token_ids: z.boolean().optional(),
   ...ignoredFields,
 
@@ -61,6 +63,7 @@ export function parseCompletion(request: CompletionRequest, policies: RequestPol
     calls: NO_CALL_RULES,
     logprobs: request.logprobs === undefined ? "none" : "all",
     tokenIds: request.return_token_ids ? "complete" : undefined,
+    routedExperts: request.return_routed_experts,
     tokensAsIds: request.return_tokens_as_token_ids,
     choices: request.n,
     stream: false,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { showAsText } from "../../conversation/media.js";
 import { sumUsage, usage } from "../chat-completions/usage.js";
 import type { GenerationAnswer } from "../generation-answer.js";
+import { routedExperts, toRoutedExperts } from "../routed-experts.js";
 import {
   answerVersions,
   IdsJson,
@@ -34,6 +35,7 @@ export const completionResponseSchema = z.object({
       logprobs: logprobs.nullable(),
       prompt_token_ids: promptTokenIds,
       token_ids: tokenIds,
+      routed_experts: routedExperts,
       ...answerVersions,
     }),
   ),
@@ -56,7 +58,10 @@ export function toCompletion(answer: GenerationAnswer, others: readonly Generati
   };
 }
 
-function toChoice({ interactionId, message, tokens, finishReason, sampled }: GenerationAnswer, index: number): Choice {
+function toChoice(
+  { interactionId, message, tokens, finishReason, sampled, experts }: GenerationAnswer,
+  index: number,
+): Choice {
   return {
     index,
     text: showAsText(message.content),
@@ -71,5 +76,6 @@ function toChoice({ interactionId, message, tokens, finishReason, sampled }: Gen
       : null,
     interaction_id: interactionId,
     ...(sampled && { token_ids: new IdsJson(sampled.ids), ...toAnswerVersions(sampled) }),
+    ...toRoutedExperts(experts),
   };
 }

@@ -7,6 +7,7 @@ import type { ModelRequest } from "../model-request.js";
 import { openAiSampling, readOpenAiSampling } from "../openai-sampling.js";
 import { promptIds } from "../prompt-ids.js";
 import { checkChoices, type RequestPolicies } from "../request-policies.js";
+import { returnRoutedExperts } from "../routed-experts.js";
 import { NO_CALL_RULES } from "../tool-choice.js";
 
 /** The body of POST /inference/v1/generate: vLLM's API for clients that render prompts and parse outputs themselves. */
@@ -40,6 +41,7 @@ export const generateSchema = z.strictObject({
   content_parts: unsupported("content_parts"),
   features: unsupported("features", isEmpty),
   kv_transfer_params: unsupported("kv_transfer_params", isEmpty),
+  return_routed_experts: returnRoutedExperts,
   return_token_ids: z.boolean().optional().describe("Has no effect: the answer always has the ids of its tokens."),
   stream: unsupported("stream: true", isDefault(false)),
   stream_options: unsupported("stream_options"),
@@ -61,6 +63,7 @@ export function parseGenerate(request: GenerateRequest, policies: RequestPolicie
     calls: NO_CALL_RULES,
     logprobs: params.logprobs === undefined ? "none" : "all",
     tokenIds: "complete",
+    routedExperts: request.return_routed_experts,
     tokensAsIds: true,
     choices: params.n,
     stream: false,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { sumUsage, usage } from "../chat-completions/usage.js";
 import type { GenerationAnswer } from "../generation-answer.js";
 import { tokenLogprobs, toLogprobs } from "../logprobs.js";
+import { routedExperts, toRoutedExperts } from "../routed-experts.js";
 import { answerVersions, IdsJson, idList, toAnswerVersions } from "../token-ids.js";
 
 export const generateResponseSchema = z.object({
@@ -13,7 +14,7 @@ export const generateResponseSchema = z.object({
       token_ids: idList.describe("All sampled ids in order."),
       finish_reason: z.enum(["stop", "length"]),
       logprobs: z.object({ content: tokenLogprobs }).nullable().describe("`token` is `token_id:` and the id."),
-      routed_experts: z.null(),
+      routed_experts: routedExperts.unwrap().describe("As of chat completions; null if the request does not ask for them."),
       ...answerVersions,
     }),
   ),
@@ -37,13 +38,14 @@ export function toGenerateResponse(
   };
 }
 
-function toChoice({ interactionId, tokens, finishReason, sampled }: GenerationAnswer, index: number): Choice {
+function toChoice({ interactionId, tokens, finishReason, sampled, experts }: GenerationAnswer, index: number): Choice {
   return {
     index,
     token_ids: new IdsJson(sampled?.ids ?? NO_IDS),
     finish_reason: finishReason === "length" ? "length" : "stop",
     logprobs: tokens ? { content: toLogprobs([tokens]) } : null,
     routed_experts: null,
+    ...toRoutedExperts(experts),
     interaction_id: interactionId,
     ...(sampled && toAnswerVersions(sampled)),
   };

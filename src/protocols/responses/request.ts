@@ -75,6 +75,7 @@ export const responsesSchema = z.strictObject({
   return_token_ids: returnTokenIds.optional(),
   ...ignoredFields,
 
+  return_routed_experts: unsupported("return_routed_experts (use chat completions)", isDefault(false)),
   background: unsupported("background: true", isDefault(false)),
   conversation: unsupported("conversation (use previous_response_id)"),
   context_management: unsupported("context_management", isEmpty),

@@ -2,9 +2,11 @@ import type { FastifyBaseLogger } from "fastify";
 import { showAsText } from "../../conversation/media.js";
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { Engine, GenerateResult, LogprobContent } from "../../engine/engine.js";
+import { expertIndexBytes } from "../../facts/channels.js";
 import { type RecordedSampling, recordedTemperature, recordSampling } from "../../facts/recorded-sampling.js";
 import { isTruncated } from "../../facts/sampling.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
+import type { AnsweredExperts } from "../../protocols/routed-experts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
 import type { ReadOutput, RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
@@ -80,9 +82,19 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
     cachedTokens: result.cachedTokens ?? 0,
     tokens,
     promptIds: start.promptIds,
+    experts: request.routedExperts ? readExperts(call, interaction.index, promptTokens + completionTokens) : undefined,
     sampled: request.tokenIds ? session.tokens.output(interaction.index) : undefined,
   };
   return { answer, interaction, unsent: output };
+}
+
+/** Returns the experts of all tokens but the last, on which the engine did not run; null if some were not recorded. */
+function readExperts({ session, services }: Call, index: number, tokens: number): AnsweredExperts | null {
+  const { recordedExperts: model } = services.engine;
+  const values = session.tokens.allItems(index, "routed_experts", tokens - 1);
+  if (!model || !values) return null;
+  const { layers, topK, experts } = model;
+  return { layers, topK, indexBytes: expertIndexBytes(experts), values };
 }
 
 /** Malformed tool calls stay in the text. One well-formed call is enough for `tool_calls`. */

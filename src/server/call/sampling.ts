@@ -45,10 +45,19 @@ export function checkSampling(call: Call): void {
     const message = `Alternatives of tokens cannot be requested: the engine (${engine.type}) returns the log probabilities of engine.token_ids_logprob instead.`;
     throw new RequestError("top_logprobs", message, "unsupported_parameter");
   }
+  if (request.routedExperts) checkExperts(call);
   if (ignoreEos && stopTokenIds.length > 0 && !engine.supports.stopsWithoutEos) {
     const message = `ignore_eos cannot be combined with stop_token_ids: the engine (${engine.type}) would ignore both.`;
     throw new RequestError("ignore_eos", message, "unsupported_parameter");
   }
+}
+
+function checkExperts({ services: { engine }, session }: Call): void {
+  const isLeftOut = session.withoutChannels?.includes("routed_experts");
+  if (engine.recordedExperts && !isLeftOut) return;
+  const reason = isLeftOut ? "the session was started without them" : "set `engine.routed_experts=true`";
+  const message = `The proxy records no routed experts: ${reason}.`;
+  throw new RequestError("return_routed_experts", message, "unsupported_parameter");
 }
 
 /** Engines index their tensors with these ids. Some crash if the model does not have an id. */

@@ -71,7 +71,7 @@ class ChannelRows {
   }
 
   void copy(const ChannelStretch& stretch) {
-    const std::span<const std::byte> bytes = stretch.run->bytes(stretch.from, stretch.to);
+    const std::span<const std::byte> bytes = stretch.bytes();
     items_.copy(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     const std::uint32_t count = stretch.to - stretch.from;
     if (offsets_ != nullptr) {

@@ -1,3 +1,4 @@
+import { expertIndexBytes } from "../../../facts/channels.js";
 import { isTruncated } from "../../../facts/sampling.js";
 import type { AskedExperts, AskedMasks, AskedValues, ExpertModel } from "../../../native/contract.js";
 import type { GenerateCall } from "../../engine.js";
@@ -6,7 +7,7 @@ import { type EngineServerOptions, LARGEST_VOCABULARY } from "../engine-server-o
 
 /** Returns the bytes of the experts of one token, as they are recorded. */
 export function expertBytes({ layers, topK, experts }: ExpertModel): number {
-  return layers * topK * (experts > 256 ? 2 : 1);
+  return layers * topK * expertIndexBytes(experts);
 }
 
 /** The values of tokens that the requests to one server ask for, as the engine's options say. */
