@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from conversations import random_sessions
-from expert_batches import experts_of, with_experts
 from rolltape import Batch, Client, RolltapeError, Server
 from rolltape.experts import padded_experts, routed_experts, signed_experts
+from token_channels import experts_of, with_experts
 
 
 @pytest.fixture(scope="module", params=["padded", "packed"])

@@ -17,6 +17,7 @@ from .episode import episode_rows, most_trained_row, trained_rows
 from .experts import signed_experts
 from .groups import Agent
 from .per_loop import PerLoop
+from .sampling_masks import padded_masks
 
 __all__ = ["RolltapeGenerator"]
 
@@ -84,6 +85,7 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
             "is_last_step": [is_last for _, _, is_last in flat] if self._step_wise else None,
             "rollout_metrics": {"rolltape/failed_episodes": failed},
             "rollout_expert_indices": _expert_indices([row for _, row, _ in flat]),
+            "rollout_sample_support": _sample_support([row for _, row, _ in flat]),
         }
         return output
 
@@ -128,6 +130,16 @@ def _expert_indices(rows: list[Sample | None]) -> list[Any] | None:
     if shape is None:
         return None
     return [np.zeros((1, *shape), np.uint8) if each is None else each for each in experts]
+
+
+def _sample_support(rows: list[Sample | None]) -> list[Any] | None:
+    """Returns the sampling masks of each row; None without any. The token of a failed episode has none."""
+    masks = padded_masks([row for row in rows if row is not None])
+    if not masks:
+        return None
+    failed = np.full((1, masks[0].shape[1]), -1, np.int32)
+    rest = iter(masks)
+    return [failed if row is None else next(rest) for row in rows]
 
 
 def _stop_reason(row: Sample | None) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import rolltape
-from expert_batches import experts_of, with_experts
 from rolltape import AsyncClient, AsyncSession, Batch, Server
+from token_channels import experts_of, with_experts
 from two_turns import two_turns
 
 msgspec = pytest.importorskip("msgspec", reason="msgspec is not installed")

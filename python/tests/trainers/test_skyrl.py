@@ -13,16 +13,17 @@ pytest.importorskip("skyrl")
 import torch
 from skyrl.backends.skyrl_train.utils.ppo_utils import apply_loss_reduction_to_advantages_minibatch, ppo_policy_loss
 from skyrl.backends.skyrl_train.utils.routed_experts import ROUTED_EXPERT_DTYPES
+from skyrl.backends.skyrl_train.utils.sample_support import SAMPLE_SUPPORT_DTYPES, validate_sample_support
 from skyrl.train.config.config import SkyRLTrainConfig
 from skyrl.train.generators.base import BatchMetadata, TrajectoryID
 from skyrl.train.trainer import RayPPOTrainer
 from skyrl.train.utils.trainer_utils import _validate_per_token_side_channels
 
-from expert_batches import experts_of, with_experts
 from rolltape import AsyncSession, Client, Server
-from rolltape.skyrl import RolltapeGenerator, _expert_indices
+from rolltape.skyrl import RolltapeGenerator, _expert_indices, _sample_support
 from sums import serve
 from support import ended_session
+from token_channels import experts_of, masks_of, with_experts, with_masks
 from torch_engine import TorchEngine
 from two_turns import two_turns
 
@@ -193,3 +194,25 @@ def test_skyrl_takes_the_experts_of_each_token(server: Server, step_wise: bool) 
         assert own.dtype in ROUTED_EXPERT_DTYPES
         assert own.tolist() == experts_of([*row.prompt_ids.tolist(), *row.response_ids.tolist()][:-1])
     assert _expert_indices([None]) is None
+
+
+@pytest.mark.parametrize("step_wise", [False, True])
+def test_skyrl_takes_the_sampling_masks_of_the_response(server: Server, step_wise: bool) -> None:
+    with Client(server.url, server.admin_key) as client:
+        session_id = ended_session(client)
+        style = "individual" if step_wise else "concat"
+        rows = with_masks(client.export_batch([session_id], layout="packed", style=style)).samples()  # type: ignore[arg-type]
+    support = _sample_support([*rows, None])
+    assert support is not None
+    output: Any = {
+        "prompt_token_ids": [*(row.prompt_ids.tolist() for row in rows), [0]],
+        "response_ids": [*(row.response_ids.tolist() for row in rows), [0]],
+        "loss_masks": [*(row.response_mask.tolist() for row in rows), [0]],
+        "rollout_sample_support": support,
+    }
+    _validate_per_token_side_channels(output, step_wise)
+    for row, own in zip(rows, support, strict=False):
+        assert own.dtype in SAMPLE_SUPPORT_DTYPES
+        kept = [[token for token in ids if token >= 0] for ids in validate_sample_support(own).tolist()]
+        assert kept == masks_of(row)
+    assert _sample_support([None]) is None

@@ -24,10 +24,10 @@ from verl.trainer.ppo.ray_trainer import compute_advantage
 from verl.trainer.ppo.v1.utils import compute_advantage_for_multi_trajectories
 from verl.utils.config import omega_conf_to_dataclass
 
-from expert_batches import experts_of, with_experts
 from rolltape import AsyncSession, Client, Server
 from rolltape.verl import RolltapeManager, _clients, _output
 from support import COMMAND, ended_session
+from token_channels import experts_of, with_experts
 from torch_engine import TorchEngine
 from two_turns import two_turns
 
