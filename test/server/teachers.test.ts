@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { exportStorage } from "../../src/cli/export/export-storage.js";
 import type { TeacherSettings } from "../../src/server/teachers/teacher-scores.js";
 import { recordKey, sessionKey } from "../../src/session/stored/keys.js";
 import { SessionRecords, type StoredHead } from "../../src/session/stored/session-records.js";
@@ -162,6 +163,20 @@ describe("scores of every token", () => {
     const proxy = await start([teacherOf({ urls: [teacher.url] })], directory);
     expectScores(await exportBatch(proxy, [session]));
     expect(teacher.requests).toHaveLength(count);
+  });
+
+  test("are in the batches of a folder that a server left", async () => {
+    const teacher = await startTeacher();
+    const [directory, out] = [temporary(), join(temporary(), "batch.safetensors")];
+    const proxy = await start([teacherOf({ urls: [teacher.url], topLogprobs: 2 })], directory);
+    const served = await exportBatch(proxy, [await recordTree(proxy)]);
+    await proxy.close();
+    await exportStorage({ storage: directory, out, layout: "packed", style: "individual" });
+    const batch = readSafetensors(readFileSync(out));
+    expectScores(batch);
+    expect(batch.tensors).toEqual(served.tensors);
+    expect(teachersOf(batch)).toEqual(teachersOf(served));
+    expect(teacher.requests).toHaveLength(2);
   });
 
   test("are in sessions files, and in the batches that are made from them", async () => {
