@@ -15,7 +15,8 @@
 #include "require.h"
 
 /// Any bytes as a streamed reply of either engine: however they are cut, the same tokens come of them or the same
-/// error. And any bytes as a whole reply of vLLM: what is read has equal numbers of everything, the rest is refused.
+/// error, also with routed experts. And any bytes as a whole reply of vLLM: what is read has equal numbers of
+/// everything, the rest is refused.
 
 namespace {
 
@@ -29,18 +30,27 @@ struct Outcome {
   std::optional<std::string> finish;
 };
 
-std::unique_ptr<FrameReader> readerOf(bool sglang, const Generation& into) {
-  if (sglang) return std::make_unique<SglangStream>(into, 7);
-  return std::make_unique<VllmStream>(into, 7, kTopWidth);
+struct StreamKind {
+  bool isSglang;
+  AskedValues asked;
+};
+
+/// Experts of which few bytes make rows.
+constexpr RoutedExperts kExperts{.layers = 1, .topK = 2, .experts = 200, .promptLength = 2, .start = 1};
+
+std::unique_ptr<FrameReader> readerOf(const StreamKind& kind, const Generation& into) {
+  if (kind.isSglang) return std::make_unique<SglangStream>(into, 7, kind.asked);
+  return std::make_unique<VllmStream>(into, 7, kTopWidth, kind.asked);
 }
 
 bool isReplyError(ErrorCode code) {
-  return code == ErrorCode::kReplyMalformed || code == ErrorCode::kReplyMismatch || code == ErrorCode::kReplyNotFinite;
+  return code == ErrorCode::kReplyMalformed || code == ErrorCode::kReplyMismatch ||
+         code == ErrorCode::kReplyNotFinite || code == ErrorCode::kReplyImpossible;
 }
 
-Outcome readInPieces(std::span<const std::uint8_t> bytes, bool sglang, std::size_t pieceSize) {
+Outcome readInPieces(std::span<const std::uint8_t> bytes, const StreamKind& kind, std::size_t pieceSize) {
   Outcome outcome;
-  ReplyStream stream(readerOf(sglang, outcome.tokens));
+  ReplyStream stream(readerOf(kind, outcome.tokens));
   try {
     for (std::size_t at = 0; at < bytes.size(); at += pieceSize) {
       stream.push(bytes.subspan(at, std::min(pieceSize, bytes.size() - at)), outcome.tokens);
@@ -61,12 +71,17 @@ void requireWhole(const Generation& tokens) {
   for (const float logprob : tokens.logprobs()) FUZZ_REQUIRE(logprob - logprob == 0);
 }
 
+bool sameItems(const ChannelBuffer& a, const ChannelBuffer& b) {
+  return a.spec == b.spec && a.first == b.first && a.values == b.values;
+}
+
 void requireSame(const Outcome& a, const Outcome& b) {
   FUZZ_REQUIRE(a.error == b.error && a.finish == b.finish);
   FUZZ_REQUIRE(std::ranges::equal(a.tokens.ids(), b.tokens.ids()));
   FUZZ_REQUIRE(std::ranges::equal(a.tokens.logprobs(), b.tokens.logprobs()));
   FUZZ_REQUIRE(std::ranges::equal(a.tokens.versionRuns(), b.tokens.versionRuns()));
   FUZZ_REQUIRE(std::ranges::equal(a.tokens.top().ids(), b.tokens.top().ids()));
+  FUZZ_REQUIRE(std::ranges::equal(a.tokens.channels(), b.tokens.channels(), sameItems));
 }
 
 /// A whole reply of SGLang, sent as the only frame of a stream, has the same tokens.
@@ -83,7 +98,7 @@ void requireSameAsOneFrame(std::span<const std::uint8_t> bytes) {
   }
   std::string frame = "data: " + std::string(bytes.begin(), bytes.end()) + "\n";
   const Outcome streamed =
-      readInPieces({reinterpret_cast<const std::uint8_t*>(frame.data()), frame.size()}, true, frame.size());
+      readInPieces({reinterpret_cast<const std::uint8_t*>(frame.data()), frame.size()}, {true, {}}, frame.size());
   if (!streamed.error) requireSame(whole, streamed);
 }
 
@@ -91,13 +106,13 @@ void requireSameAsOneFrame(std::span<const std::uint8_t> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
-  const bool sglang = (data[0] & 1) != 0;
+  const StreamKind kind{(data[0] & 1) != 0, (data[0] & 2) == 0 ? AskedValues{} : AskedValues{kExperts}};
   const std::size_t pieceSize = 1 + data[1] % 64;
   const std::span<const std::uint8_t> bytes(data + 2, size - 2);
-  const Outcome whole = readInPieces(bytes, sglang, bytes.size() + 1);
+  const Outcome whole = readInPieces(bytes, kind, bytes.size() + 1);
   requireWhole(whole.tokens);
-  requireSame(whole, readInPieces(bytes, sglang, pieceSize));
-  requireSame(whole, readInPieces(bytes, sglang, 1));
+  requireSame(whole, readInPieces(bytes, kind, pieceSize));
+  requireSame(whole, readInPieces(bytes, kind, 1));
   requireSameAsOneFrame(bytes);
   try {
     requireWhole(readVllmReply(bytes, 7, kTopWidth).tokens);

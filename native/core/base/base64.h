@@ -21,7 +21,11 @@ std::optional<std::uint64_t> decodedLength(std::string_view text);
 /// Decodes base64 with padding to decodedLength() bytes. Returns false if the text is something else.
 bool readBase64(std::string_view text, std::byte* out);
 
-/// Decodes groups of four characters that further text follows, so that none has padding: three bytes for each.
-bool readBase64Part(std::string_view text, std::byte* out);
+/// Number of bytes behind its result that readBase64Groups() may overwrite.
+inline constexpr std::size_t kBase64Slack = 8;
+
+/// Decodes groups of four characters until one has a character that is not of the alphabet, such as padding or a quote.
+/// Returns the number of characters that it decoded, each four of them to three bytes.
+std::size_t readBase64Groups(std::string_view text, std::byte* out);
 
 }  // namespace rolltape

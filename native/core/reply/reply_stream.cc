@@ -10,6 +10,7 @@ namespace rolltape {
 
 void ReplyStream::push(std::span<const std::uint8_t> piece, Generation& into) {
   requireUnchanged(into);
+  if (reader_->experts() != nullptr) reader_->experts()->tokens = into.length() - reader_->base();
   payloads_.push(piece, [&](RoomyText payload) {
     constexpr std::string_view done = "[DONE]";
     if (std::equal(payload.bytes.begin(), payload.bytes.end(), done.begin(), done.end())) {

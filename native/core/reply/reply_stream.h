@@ -12,7 +12,8 @@ namespace rolltape {
 /// A streamed reply of an engine: server-sent events with JSON payloads, and `[DONE]` at the end.
 class ReplyStream {
  public:
-  explicit ReplyStream(std::unique_ptr<FrameReader> reader) : reader_(std::move(reader)), length_(reader_->base()) {}
+  explicit ReplyStream(std::unique_ptr<FrameReader> reader)
+      : reader_(std::move(reader)), payloads_(reader_->experts()), length_(reader_->base()) {}
 
   /// Reads a piece of the reply's body, cut anywhere. What came before a frame that throws stays in `into`.
   /// @throws kInvalidArg where `into` has more or fewer tokens than after the last piece.
@@ -26,8 +27,8 @@ class ReplyStream {
  private:
   void requireUnchanged(const Generation& into) const;
 
-  SsePayloads payloads_;
   std::unique_ptr<FrameReader> reader_;
+  SsePayloads payloads_;
   /// Tokens that the generation must have. Readers compare what comes with the tokens that they recorded.
   std::uint32_t length_;
   bool done_ = false;

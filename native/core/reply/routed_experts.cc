@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include "../base/base64.h"
 #include "../base/error.h"
 #include "../base/size.h"
+#include "cut_experts.h"
 #include "npy.h"
 
 namespace rolltape {
@@ -18,24 +15,14 @@ namespace rolltape {
 namespace {
 
 constexpr std::uint32_t kMaxU8Experts = 256;
+constexpr std::size_t kInt32Bytes = sizeof(std::uint32_t);
+/// Most bytes that are reserved because a reply says that they follow.
+constexpr std::uint64_t kMaxReservedBytes = std::uint64_t{1} << 28;
+/// A header is padded to a multiple of 64 bytes, and has about 100.
+constexpr std::size_t kMaxHeaderBytes = 4096;
 
 [[noreturn]] void mismatch(const std::string& what) {
   throw Error(ErrorCode::kReplyImpossible, "routed_experts: " + what);
-}
-
-/// Decodes the characters [from, from + count) of a text, whole groups of four or up to its end, and returns the number
-/// of bytes. Only its end may have padding.
-std::size_t decode(const JsonCursor& json, std::string_view text, std::size_t from, std::size_t count, std::byte* out) {
-  const std::string_view part = text.substr(from, count);
-  const bool isLast = from + part.size() == text.size();
-  if (!(isLast ? readBase64(part, out) : readBase64Part(part, out))) json.fail("routed_experts is not base64");
-  return isLast ? *decodedLength(part) : part.size() / 4 * 3;
-}
-
-std::uint64_t requireLength(const JsonCursor& json, std::string_view text) {
-  const std::optional<std::uint64_t> length = decodedLength(text);
-  if (!length) json.fail("routed_experts is not base64");
-  return *length;
 }
 
 void requireShape(const RoutedExperts& asked, std::uint64_t layers, std::uint64_t topK) {
@@ -64,11 +51,13 @@ std::uint64_t largestOf(std::span<const std::byte> bytes) {
 
 /// Converts int32 to the channel's dtype. Returns the largest value, for which a negative one counts as large.
 template <typename T>
-std::uint32_t narrow(std::span<const std::uint32_t> from, std::byte* out) {
+std::uint32_t narrow(std::span<const std::byte> from, std::byte* out) {
   std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    largest = std::max(largest, from[i]);
-    const T value = static_cast<T>(from[i]);
+  for (std::size_t i = 0; i < from.size() / kInt32Bytes; ++i) {
+    std::uint32_t wide = 0;
+    std::memcpy(&wide, from.data() + i * kInt32Bytes, kInt32Bytes);
+    largest = std::max(largest, wide);
+    const T value = static_cast<T>(wide);
     std::memcpy(out + i * sizeof value, &value, sizeof value);
   }
   return largest;
@@ -76,95 +65,130 @@ std::uint32_t narrow(std::span<const std::uint32_t> from, std::byte* out) {
 
 }  // namespace
 
-ChannelSpec RoutedExperts::channel() const {
-  return {.name = "routed_experts",
-          .dtype = experts <= kMaxU8Experts ? Dtype::kU8 : Dtype::kU16,
-          .shape = {layers, topK},
-          .ofSequence = true};
+Dtype RoutedExperts::dtype() const {
+  return experts <= kMaxU8Experts ? Dtype::kU8 : Dtype::kU16;
 }
 
-std::optional<ExpertRows> readNpyExperts(JsonCursor& json, const RoutedExperts& asked) {
-  if (json.consumeNull()) return std::nullopt;
-  std::string decoded;
-  const std::string_view text = json.text(decoded);
-  const std::uint64_t length = requireLength(json, text);
-  std::string start(NpyHeader::kStartBytes, '\0');
-  // 16 characters are 12 bytes.
-  if (length < start.size()) json.fail("routed_experts is not a file in NumPy's format");
-  decode(json, text, 0, 16, reinterpret_cast<std::byte*>(start.data()));
-  const std::size_t headerEnd = npyHeaderEnd(start);
-  if (headerEnd == 0 || headerEnd > length) json.fail("routed_experts is not a file in NumPy's format");
-  // Whole groups of three bytes that hold the header, and perhaps the first values.
-  const std::size_t headChars = std::min(text.size(), (headerEnd + 2) / 3 * 4);
-  std::string head(headChars / 4 * 3, '\0');
-  head.resize(decode(json, text, 0, headChars, reinterpret_cast<std::byte*>(head.data())));
-  if (head.size() < headerEnd) json.fail("routed_experts is not a file in NumPy's format");
-  const NpyHeader header = readNpyHeader(std::string_view(head).substr(0, headerEnd));
+ChannelSpec RoutedExperts::channel() const {
+  return {.name = "routed_experts", .dtype = dtype(), .shape = {layers, topK}, .ofSequence = true};
+}
 
-  const Dtype dtype = asked.channel().dtype;
-  if (header.descr != (dtype == Dtype::kU8 ? "'|u1'" : "'<u2'")) {
-    mismatch("the dtype is " + header.descr.substr(0, 16) + " for " + std::to_string(asked.experts) + " experts");
+ExpertsReader::ExpertsReader(const RoutedExperts& asked, ExpertsFormat format, std::uint64_t expectedBytes)
+    : asked_(asked), format_(format), dtype_(asked.dtype()) {
+  // Memory that is reserved and not used is never touched.
+  rows_.reserve(std::min(expectedBytes, kMaxReservedBytes));
+}
+
+std::size_t ExpertsReader::read(std::string_view chars) {
+  if (format_ == ExpertsFormat::kNpy) {
+    return text_.read(chars, [this](std::span<const std::byte> bytes) { addToFile(bytes); });
+  }
+  return text_.read(chars, [this](std::span<const std::byte> bytes) { addInt32(bytes); });
+}
+
+void ExpertsReader::addToFile(std::span<const std::byte> bytes) {
+  if (hasHeader_) return addStored(bytes);
+  begun_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (begun_.size() < NpyHeader::kStartBytes) return;
+  const std::size_t end = npyHeaderEnd(begun_);
+  if (end == 0 || end > kMaxHeaderBytes) text_.fail("is not a file in NumPy's format");
+  if (begun_.size() < end) return;
+  readHeader(std::string_view(begun_).substr(0, end));
+  addStored(std::as_bytes(std::span(begun_)).subspan(end));
+}
+
+void ExpertsReader::readHeader(std::string_view text) {
+  const NpyHeader header = readNpyHeader(text);
+  if (header.descr != (dtype_ == Dtype::kU8 ? "'|u1'" : "'<u2'")) {
+    mismatch("the dtype is " + header.descr.substr(0, 16) + " for " + std::to_string(asked_.experts) + " experts");
   }
   if (header.isFortranOrder) mismatch("the array is not in C order");
   const std::vector<std::uint64_t>& shape = header.shape;
   if (shape.size() != 3) mismatch("the array does not have three dimensions");
-  requireShape(asked, shape[1], shape[2]);
-  const std::uint64_t bytes = length - headerEnd;
-  if (bytes != checkedMultiply(shape[0], asked.channel().itemBytes())) {
-    mismatch("there are " + std::to_string(bytes) + " bytes for " + std::to_string(shape[0]) + " rows");
-  }
-
-  ExpertRows rows(bytes);
-  const std::size_t first = head.size() - headerEnd;
-  if (bytes == 0) return rows;
-  std::memcpy(rows.data(), head.data() + headerEnd, std::min<std::size_t>(first, bytes));
-  if (headChars < text.size()) decode(json, text, headChars, text.size(), rows.data() + first);
-  requireRange(asked, dtype == Dtype::kU8 ? largestOf<std::uint8_t>(rows) : largestOf<std::uint16_t>(rows));
-  return rows;
+  requireShape(asked_, shape[1], shape[2]);
+  fileBytes_ = checkedMultiply(shape[0], asked_.rowBytes());
+  rows_.reserve(std::min(fileBytes_, kMaxReservedBytes));
+  hasHeader_ = true;
 }
 
-std::optional<ExpertRows> readInt32Experts(JsonCursor& json, const RoutedExperts& asked) {
+/// Adds values that have the channel's dtype. One of two bytes may be cut, and is checked once it is complete.
+void ExpertsReader::addStored(std::span<const std::byte> bytes) {
+  const std::size_t size = dtypeBytes(dtype_);
+  const std::size_t unchecked = rows_.size() / size * size;
+  rows_.insert(rows_.end(), bytes.begin(), bytes.end());
+  const auto added = std::span<const std::byte>(rows_).first(rows_.size() / size * size).subspan(unchecked);
+  if (added.empty()) return;
+  requireRange(asked_, dtype_ == Dtype::kU8 ? largestOf<std::uint8_t>(added) : largestOf<std::uint16_t>(added));
+}
+
+void ExpertsReader::addInt32(std::span<const std::byte> bytes) {
+  if (!begun_.empty()) {
+    const std::size_t missing = std::min(bytes.size(), kInt32Bytes - begun_.size());
+    begun_.append(reinterpret_cast<const char*>(bytes.data()), missing);
+    bytes = bytes.subspan(missing);
+    if (begun_.size() < kInt32Bytes) return;
+    addValues(std::as_bytes(std::span(begun_)));
+  }
+  const std::size_t whole = bytes.size() / kInt32Bytes * kInt32Bytes;
+  begun_.assign(reinterpret_cast<const char*>(bytes.data()) + whole, bytes.size() - whole);
+  addValues(bytes.first(whole));
+}
+
+void ExpertsReader::addValues(std::span<const std::byte> int32s) {
+  std::array<std::byte, 2048> narrowed;
+  while (!int32s.empty()) {
+    const auto part = int32s.first(std::min(int32s.size(), narrowed.size() / sizeof(std::uint16_t) * kInt32Bytes));
+    int32s = int32s.subspan(part.size());
+    requireRange(asked_, dtype_ == Dtype::kU8 ? narrow<std::uint8_t>(part, narrowed.data())
+                                              : narrow<std::uint16_t>(part, narrowed.data()));
+    const std::size_t bytes = part.size() / kInt32Bytes * dtypeBytes(dtype_);
+    rows_.insert(rows_.end(), narrowed.begin(), narrowed.begin() + bytes);
+  }
+}
+
+ExpertRows ExpertsReader::take() {
+  if (format_ == ExpertsFormat::kNpy) {
+    if (!hasHeader_) text_.fail("is not a file in NumPy's format");
+    if (rows_.size() != fileBytes_) {
+      mismatch("there are " + std::to_string(rows_.size()) + " bytes for " +
+               std::to_string(fileBytes_ / asked_.rowBytes()) + " rows");
+    }
+  } else if (!begun_.empty() || rows_.size() % asked_.rowBytes() != 0) {
+    mismatch(std::to_string(rows_.size() / dtypeBytes(dtype_)) + " values are not rows of " +
+             std::to_string(asked_.layers) + " layers of " + std::to_string(asked_.topK) + " experts");
+  }
+  return std::move(rows_);
+}
+
+std::optional<ExpertRows> readExperts(JsonCursor& json, const RoutedExperts& asked, ExpertsFormat format,
+                                      CutExperts* cut) {
   if (json.consumeNull()) return std::nullopt;
-  std::string decoded;
-  const std::string_view text = json.text(decoded);
-  const std::uint64_t length = requireLength(json, text);
-  const std::uint64_t values = length / sizeof(std::uint32_t);
-  const std::uint64_t rowValues = std::uint64_t{asked.layers} * asked.topK;
-  if (length % sizeof(std::uint32_t) != 0 || values % rowValues != 0) {
-    mismatch(std::to_string(length) + " bytes are not rows of " + std::to_string(asked.layers) + " layers of " +
-             std::to_string(asked.topK) + " experts");
+  json.expect('"');
+  if (cut != nullptr && cut->isAt(json.rest().data())) {
+    ExpertRows rows = cut->take();
+    json.expect('"');
+    return rows;
   }
-  // Four characters are three bytes, so 16 are three values.
-  constexpr std::size_t kPieceChars = 4096;
-  std::array<std::uint32_t, kPieceChars / 16 * 3> piece;
-  const Dtype dtype = asked.channel().dtype;
-  ExpertRows rows(values * dtypeBytes(dtype));
-  std::byte* out = rows.data();
-  std::uint32_t largest = 0;
-  for (std::size_t from = 0; from < text.size(); from += kPieceChars) {
-    const std::size_t bytes = decode(json, text, from, kPieceChars, reinterpret_cast<std::byte*>(piece.data()));
-    const std::span<const std::uint32_t> read(piece.data(), bytes / sizeof(std::uint32_t));
-    largest =
-        std::max(largest, dtype == Dtype::kU8 ? narrow<std::uint8_t>(read, out) : narrow<std::uint16_t>(read, out));
-    out += read.size() * dtypeBytes(dtype);
-  }
-  if (values > 0) requireRange(asked, largest);
-  return rows;
+  // The header of a file says how much follows. Of int32, 16 characters are three values.
+  const std::uint64_t values = format == ExpertsFormat::kInt32 ? json.rest().size() / 16 * 3 : 0;
+  ExpertsReader reader(asked, format, values * dtypeBytes(asked.dtype()));
+  json.advance(reader.read(json.rest()));
+  if (!reader.ended()) json.fail("the text ends in a string");
+  return reader.take();
 }
 
 void addExperts(Generation& tokens, const RoutedExperts& asked, ExpertRows rows, std::size_t count) {
   // A generation that was aborted in the queue has none.
   if (count == 0) return;
-  const ChannelSpec channel = asked.channel();
-  const std::uint64_t given = rows.size() / channel.itemBytes();
+  const std::uint64_t given = rows.size() / asked.rowBytes();
   const std::uint64_t end = asked.promptLength + count - 1;
   const std::uint64_t wanted = end - asked.start;
   if (given != wanted && given != end) {
     mismatch(std::to_string(given) + " rows for tokens " + std::to_string(asked.start) + " to " + std::to_string(end));
   }
-  const std::uint64_t bytes = wanted * channel.itemBytes();
+  const std::uint64_t bytes = wanted * asked.rowBytes();
   if (rows.size() > bytes) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(bytes));
-  tokens.addChannel(channel, asked.start, std::move(rows));
+  tokens.addChannel(asked.channel(), asked.start, std::move(rows));
 }
 
 }  // namespace rolltape

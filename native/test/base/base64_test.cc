@@ -58,6 +58,48 @@ TEST(Base64, DecodesToWhatWasEncoded) {
   }
 }
 
+TEST(Base64, DecodesTextsOfEveryLength) {
+  for (std::size_t length = 0; length < 300; ++length) {
+    std::vector<std::uint8_t> bytes(length);
+    for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::uint8_t>(i * 151 + length);
+    ASSERT_EQ(bytes, readAll(encode(bytes))) << length;
+  }
+}
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Decodes groups into memory that has exactly the slack behind them.
+std::vector<std::uint8_t> readGroups(std::string_view text) {
+  std::vector<std::uint8_t> bytes(text.size() / 4 * 3 + kBase64Slack);
+  bytes.resize(readBase64Groups(text, reinterpret_cast<std::byte*>(bytes.data())) / 4 * 3);
+  return bytes;
+}
+
+TEST(Base64, KnowsEveryCharacterAtEveryPlace) {
+  const std::string before(64, 'k');
+  for (int value = 0; value < 256; ++value) {
+    const char c = static_cast<char>(value);
+    for (std::size_t at = 0; at < before.size(); ++at) {
+      std::string text = before;
+      text[at] = c;
+      const std::size_t isKnown = kAlphabet.find(c) != std::string_view::npos;
+      const std::vector<std::uint8_t> expected = decode(std::string_view(text).substr(0, isKnown ? 64 : at / 4 * 4));
+      ASSERT_EQ(expected, readGroups(text)) << value << " at " << at;
+      ASSERT_EQ(isKnown || (c == '=' && at == 63), readAll(text).has_value()) << value << " at " << at;
+    }
+  }
+}
+
+TEST(Base64, DecodesGroupsUpToTheFirstThatIsNone) {
+  const std::string text(200, 'Q');
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    ASSERT_EQ(length / 4 * 3, readGroups(std::string_view(text).substr(0, length)).size());
+    for (const char* const end : {"=", "==", "\"", "\\", "\n"}) {
+      ASSERT_EQ(decode(text.substr(0, length / 4 * 4)), readGroups(text.substr(0, length) + end)) << length;
+    }
+  }
+}
+
 TEST(Base64, RefusesOtherTexts) {
   for (const std::string_view text : {"Z", "Zg", "Zg=", "Zm9v=", "Zg==Zg==", "Zm9vZ===", "====", "Zm\n9", "Zm9-",
                                       "Zm_v", "Zh==", "Zm9v\xff\x80gg", "Zm9vZm9=Zm9v"}) {

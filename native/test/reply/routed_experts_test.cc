@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
+
 #include "../../core/base/base64.h"
 #include "../../core/reply/sglang/reply.h"
 #include "../../core/reply/sglang/stream.h"
@@ -266,6 +269,114 @@ TEST(RoutedExperts, AreRefusedWithPaddingInTheMiddle) {
     for (const std::size_t end : {std::size_t{16}, (header + 2) / 3 * 4, std::size_t{4096}}) {
       const std::string reply = vllmReply(2, member(replaced(base64(file), end)));
       EXPECT_CODE(kReplyMalformed, readVllmReply(test::bytesOf(reply), 0, 0, {asked})) << padding;
+    }
+  }
+}
+
+/// What a stream came to: the tokens and experts, or why it was refused.
+struct Outcome {
+  std::vector<std::int32_t> ids;
+  Rows experts;
+  std::optional<ErrorCode> error;
+
+  bool operator==(const Outcome&) const = default;
+};
+
+/// Reads a stream that is cut at these places.
+Outcome readCut(bool isSglang, const RoutedExperts& asked, const std::string& text, std::vector<std::size_t> cuts) {
+  Generation into;
+  const AskedValues values{asked};
+  ReplyStream stream(isSglang ? std::unique_ptr<FrameReader>(std::make_unique<SglangStream>(into, 0, values))
+                              : std::make_unique<VllmStream>(into, 0, 0, values));
+  Outcome outcome;
+  cuts.push_back(text.size());
+  try {
+    std::size_t from = 0;
+    for (const std::size_t cut : cuts) {
+      stream.push(test::bytesOf(text).subspan(from, cut - from), into);
+      from = cut;
+    }
+    stream.end(into);
+  } catch (const Error& error) {
+    outcome.error = error.code();
+  }
+  outcome.ids.assign(into.ids().begin(), into.ids().end());
+  outcome.experts = recorded(into, asked.start);
+  return outcome;
+}
+
+/// Cuts a stream at each place, and once at each pair of neighboring ones.
+void expectSameHoweverCut(bool isSglang, const RoutedExperts& asked, const std::string& text) {
+  const Outcome whole = readCut(isSglang, asked, text, {});
+  std::vector<std::size_t> everywhere;
+  for (std::size_t cut = 1; cut < text.size(); ++cut) {
+    ASSERT_EQ(whole, readCut(isSglang, asked, text, {cut})) << text << cut;
+    ASSERT_EQ(whole, readCut(isSglang, asked, text, {cut, cut + 1})) << text << cut;
+    everywhere.push_back(cut);
+  }
+  ASSERT_EQ(whole, readCut(isSglang, asked, text, everywhere)) << text;
+}
+
+TEST(RoutedExperts, OfAStreamAreTheSameWhereverItIsCut) {
+  const RoutedExperts asked{.layers = 2, .topK = 2, .experts = 70, .promptLength = 3, .start = 1};
+  const Rows rows{1, 2, 3, 4, 5, 6, 7, 8, 9, 69, 0, 62};
+  const std::string int32s = base64(bytesOfValues<std::uint32_t>(rows));
+  const std::string file = base64(npyOf(rows, asked, 20));
+  const auto frames = [](const std::string& before, const std::string& last) {
+    return (before.empty() ? "" : "data: " + before + "\n\n") + "data: " + last + "\n\ndata: [DONE]\n\n";
+  };
+  const std::string finish = ",\"finish_reason\":{\"type\":\"length\"}";
+  const std::string vllmFinish = ",\"finish_reason\":\"length\"";
+  const std::string good = frames(sglangReply(1, ""), sglangReply(2, member(int32s) + finish));
+  const std::string goodFile = frames("", vllmReply(2, member(file) + vllmFinish));
+  ASSERT_EQ(rows, readCut(true, asked, good, {}).experts);
+  ASSERT_EQ(rows, readCut(false, asked, goodFile, {}).experts);
+  std::string escaped = file;
+  for (std::size_t at = 0; (at = escaped.find('/', at)) != std::string::npos; at += 2) escaped.insert(at, 1, '\\');
+  std::vector<std::string> members{
+      member(int32s), ",\"routed_experts\" : \"" + int32s + "\"", ",\"routed_experts\":null",
+      member("") + member(int32s), member(int32s) + ",\"routed_experts\":null",
+      // A text that looks like the member, and members of something else.
+      ",\"text\":\"{\\\"routed_experts\\\":\\\"AAA\"" + member(int32s),
+      ",\"other\":{\"routed_experts\":\"no base64, \\\" \\u0041\"}" + member(int32s),
+      member(int32s) + ",\"other\":{\"routed_experts\":\"AAAAAA\"}",
+      ",\"other\":{\"routed_experts\":\"\\q\"}" + member(int32s), ",\"other\":[\"routed_experts\"]" + member(int32s),
+      // Experts that are refused.
+      member(int32s.substr(0, 8)), member("AAA"), member("AAAA\\"),
+      member(base64(bytesOfValues<std::uint32_t>(Rows(12, 70)))), ",\"routed_experts\":\"" + int32s};
+  for (const std::string& each : members) {
+    expectSameHoweverCut(true, asked, frames(sglangReply(1, ""), sglangReply(2, each + finish)));
+  }
+  for (const std::string& text : {file, escaped, file.substr(0, 40), base64(npy("|u1", "False", "(3, 2, 2)", "no"))}) {
+    expectSameHoweverCut(false, asked, frames("", vllmReply(2, member(text) + vllmFinish)));
+  }
+}
+
+TEST(RoutedExperts, OfAStreamThatEndsEarlyAreNotRecorded) {
+  const RoutedExperts asked{.layers = 2, .topK = 2, .experts = 70, .promptLength = 3, .start = 1};
+  const std::string int32s = base64(bytesOfValues<std::uint32_t>(Rows(12, 69)));
+  const std::string first = "data: " + sglangReply(1, "") + "\n\n";
+  const std::string frame = "data: " + sglangReply(2, member(int32s) + ",\"finish_reason\":{\"type\":\"length\"}");
+  for (std::size_t length = 1; length <= frame.size(); ++length) {
+    const Outcome outcome = readCut(true, asked, first + frame.substr(0, length), {first.size() + length / 2});
+    ASSERT_EQ(ErrorCode::kReplyMalformed, outcome.error) << length;
+    ASSERT_EQ(std::vector<std::int32_t>{1}, outcome.ids) << length;
+    ASSERT_TRUE(outcome.experts.empty()) << length;
+  }
+}
+
+/// The reader of values of two bytes sees each of them in one piece.
+TEST(RoutedExperts, OfManyExpertsAreReadHoweverTheyAreCut) {
+  const RoutedExperts asked{.layers = 1, .topK = 3, .experts = 300, .promptLength = 3};
+  for (std::size_t padding = 0; padding < 6; ++padding) {
+    for (const std::uint32_t largest : {299u, 300u}) {
+      Rows rows(12, 255);
+      rows.back() = largest;
+      const std::string reply =
+          vllmReply(2, member(base64(npyOf(rows, asked, padding))) + ",\"finish_reason\":\"stop\"");
+      const std::string text = "data: " + reply + "\n\ndata: [DONE]\n\n";
+      EXPECT_EQ(largest == 300, readCut(false, asked, text, {}).error == ErrorCode::kReplyImpossible);
+      expectSameHoweverCut(false, asked, text);
     }
   }
 }

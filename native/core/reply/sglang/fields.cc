@@ -147,7 +147,7 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
 }
 
 void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& versions, const AskedValues& asked,
-                  const SglangKnown* known) {
+                  const SglangKnown* known, CutExperts* cut) {
   json.object([&](std::string_view key) {
     if (asked.masks && readMaskMember(json, key, meta, known)) return;
     if (key == "output_token_logprobs") {
@@ -175,8 +175,8 @@ void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, NamedVersions& version
       meta.completionTokens = readReplyCount(json, "completion_tokens");
     } else if (key == "cached_tokens") {
       meta.cachedTokens = readReplyCount(json, "cached_tokens");
-    } else if (key == "routed_experts" && asked.experts) {
-      meta.experts = readInt32Experts(json, *asked.experts);
+    } else if (key == "routed_experts" && asked.experts && (known == nullptr || !known->experts)) {
+      meta.experts = readExperts(json, *asked.experts, ExpertsFormat::kInt32, cut);
     } else {
       json.skip();
     }
@@ -262,7 +262,8 @@ void SglangMetaInfo::applyMasks(std::size_t total) {
   logprobs.swap(maskedLogprobs);
 }
 
-void readSglangFields(JsonCursor& json, SglangFields& fields, const AskedValues& asked, const SglangKnown* known) {
+void readSglangFields(JsonCursor& json, SglangFields& fields, const AskedValues& asked, const SglangKnown* known,
+                      CutExperts* cut) {
   clear(fields);
   if (json.peek() == '[') json.fail("an array of replies, where one was asked for");
   json.object([&](std::string_view key) {
@@ -270,7 +271,7 @@ void readSglangFields(JsonCursor& json, SglangFields& fields, const AskedValues&
       // What an earlier meta_info held does not count.
       fields.metaInfo.clear();
       fields.hasMetaInfo = true;
-      readMetaInfo(json, fields.metaInfo, fields.versions, asked, known);
+      readMetaInfo(json, fields.metaInfo, fields.versions, asked, known, cut);
     } else if (key == "output_ids") {
       readOutputIds(json, fields, known == nullptr ? nullptr : &known->outputIds);
     } else if (key == "error") {

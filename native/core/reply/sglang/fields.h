@@ -8,6 +8,7 @@
 
 #include "../../json/cursor.h"
 #include "../asked_values.h"
+#include "../cut_experts.h"
 #include "../engine_reply.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
@@ -32,6 +33,8 @@ struct SglangKnown {
   KnownItems tokenIds;
   /// The request's id, too.
   bool id = false;
+  /// The experts of this frame, which is read again.
+  bool experts = false;
 };
 
 /// A reply's meta_info as it stands there, before it is held against the rest. Absent where the reply lacks the field
@@ -88,8 +91,9 @@ struct SglangFields {
 /// Reads the whole text in place of what `fields` holds. A key that comes twice counts where it comes last.
 /// @param asked values of tokens to read. Others are skipped.
 /// @param known items that need not be read again; null for none.
+/// @param cut experts that were read before the text was complete; null if there cannot be any.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch for more alternatives than a token can have.
 void readSglangFields(JsonCursor& json, SglangFields& fields, const AskedValues& asked,
-                      const SglangKnown* known = nullptr);
+                      const SglangKnown* known = nullptr, CutExperts* cut = nullptr);
 
 }  // namespace rolltape

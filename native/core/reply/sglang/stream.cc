@@ -51,8 +51,7 @@ void SglangStream::read(RoomyText frame, Generation& into) {
   const std::size_t items = fields_.metaInfo.logprobsArray.skipped + fields_.metaInfo.ids.size();
   // What looked known was a delta that begins alike, or the stream ends: read all of it.
   if (readsKnown() && (last || items != total || !fields_.metaInfo.hasEqualMasks())) {
-    forgetArrays();
-    readFields(frame);
+    readAgain(frame);
   }
   fields_.metaInfo.applyMasks(total);
   const std::size_t added = newTokens(total);
@@ -65,8 +64,19 @@ void SglangStream::read(RoomyText frame, Generation& into) {
 
 void SglangStream::readFields(RoomyText frame) {
   JsonCursor json(frame);
-  readSglangFields(json, fields_, asked_, &known_);
+  readSglangFields(json, fields_, asked_, &known_, experts());
   if (!fields_.hasMetaInfo && !fields_.error) json.fail("no meta_info");
+}
+
+/// Reads a frame without what is known, except for its experts, which are complete in any case.
+void SglangStream::readAgain(RoomyText frame) {
+  forgetArrays();
+  known_.experts = fields_.metaInfo.experts.has_value();
+  ExpertRows experts;
+  if (known_.experts) experts.swap(*fields_.metaInfo.experts);
+  readFields(frame);
+  if (known_.experts) fields_.metaInfo.experts = std::move(experts);
+  known_.experts = false;
 }
 
 void SglangStream::forgetArrays() {

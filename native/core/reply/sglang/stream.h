@@ -23,7 +23,7 @@ class SglangStream final : public FrameReader {
   /// @param version of tokens that were sampled before the engine was given a version.
   /// @param asked values of tokens to read. Others are skipped.
   SglangStream(const Generation& into, std::int32_t version, const AskedValues& asked = {})
-      : FrameReader(into), firstVersion_(version), asked_(asked) {
+      : FrameReader(into, asked, ExpertsFormat::kInt32), firstVersion_(version), asked_(asked) {
     unnamedVersion = version;
   }
 
@@ -33,6 +33,7 @@ class SglangStream final : public FrameReader {
 
  private:
   void readFields(RoomyText frame);
+  void readAgain(RoomyText frame);
   void forgetArrays();
   bool isRefusal() const;
   bool readsKnown() const;

@@ -28,7 +28,7 @@ void readTokenIds(JsonCursor& json, VllmChoice& choice) {
 }
 
 void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std::size_t topWidth,
-                const AskedValues& asked) {
+                const AskedValues& asked, CutExperts* cut) {
   EngineFinish stop;
   json.object([&](std::string_view key) {
     if (key == "token_ids") {
@@ -43,7 +43,7 @@ void readChoice(JsonCursor& json, VllmChoice& choice, NamedVersions& named, std:
     } else if (key == "stop_reason") {
       readStopMatch(json, "stop_reason", stop);
     } else if (key == "routed_experts" && asked.experts) {
-      choice.experts = readNpyExperts(json, *asked.experts);
+      choice.experts = readExperts(json, *asked.experts, ExpertsFormat::kNpy, cut);
     } else if (key == "sampling_mask" && asked.masks) {
       choice.masks.reset();
       if (!json.consumeNull()) choice.masks = readMaskLists(json);
@@ -82,13 +82,14 @@ void readId(JsonCursor& json, VllmFields& fields) {
 
 }  // namespace
 
-VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth, const AskedValues& asked) {
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth, const AskedValues& asked,
+                          CutExperts* cut) {
   VllmFields fields;
   json.object([&](std::string_view key) {
     if (key == "choices") {
       fields.choices.clear();
       if (!json.consumeNull()) {
-        json.array([&] { readChoice(json, fields.choices.emplace_back(), named, topWidth, asked); });
+        json.array([&] { readChoice(json, fields.choices.emplace_back(), named, topWidth, asked, cut); });
       }
     } else if (key == "usage") {
       readUsage(json, fields);

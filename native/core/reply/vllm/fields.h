@@ -8,6 +8,7 @@
 
 #include "../../json/cursor.h"
 #include "../asked_values.h"
+#include "../cut_experts.h"
 #include "../engine_reply.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
@@ -48,7 +49,9 @@ struct VllmFields {
 /// @param named receives the versions.
 /// @param topWidth alternatives to keep per token: the most likely ones of those that the reply lists.
 /// @param asked values of tokens to read. Others are skipped.
+/// @param cut experts that were read before the text was complete; null if there cannot be any.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch.
-VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth, const AskedValues& asked);
+VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth, const AskedValues& asked,
+                          CutExperts* cut = nullptr);
 
 }  // namespace rolltape

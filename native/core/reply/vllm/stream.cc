@@ -8,7 +8,7 @@ namespace rolltape {
 
 void VllmStream::read(RoomyText frame, Generation& into) {
   JsonCursor json(frame);
-  VllmFields fields = readVllmFields(json, end_.versions, topWidth_, asked_);
+  VllmFields fields = readVllmFields(json, end_.versions, topWidth_, asked_, experts());
   if (end_.error || (end_.finish && !fields.choices.empty())) {
     throw Error(ErrorCode::kReplyMismatch, "a frame comes after the last one");
   }

@@ -18,7 +18,7 @@ class VllmStream final : public FrameReader {
   /// @param version of tokens that were sampled before the engine was given a version.
   /// @param asked values of tokens to read. Others are skipped.
   VllmStream(const Generation& into, std::int32_t version, std::size_t topWidth, const AskedValues& asked = {})
-      : FrameReader(into), firstVersion_(version), topWidth_(topWidth), asked_(asked) {
+      : FrameReader(into, asked, ExpertsFormat::kNpy), firstVersion_(version), topWidth_(topWidth), asked_(asked) {
     unnamedVersion = version;
   }
 
