@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
+#include <time.h>
 
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -95,12 +95,19 @@ HeapBlock warmBlock(std::uint64_t bytes) {
   return block;
 }
 
+/// Seconds of this thread's processor time.
+double threadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 template <typename Work>
 double secondsOf(Work work) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = threadSeconds();
   work();
   benchmark::ClobberMemory();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return threadSeconds() - start;
 }
 
 /// Packs on one thread into a warm block. `of_memcpy` is the speed as a part of that of memcpy, which copies as many

@@ -72,6 +72,32 @@ TEST(LineWriter, WritesStretchesOfFlagsAndNoMore) {
   expectExactly<std::uint8_t>(2);
 }
 
+/// Stretches of a few pages, each behind the other, that begin and end anywhere in a line.
+TEST(LineWriter, CopiesPagesAndNoMore) {
+  constexpr std::size_t kMostBytes = 5 * 4096;
+  std::vector<std::byte> from(kMostBytes + 64);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 31 + i / 256);
+  test::Random random(5);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t before = random.below(130);
+    const std::size_t offset = random.below(64);
+    const std::size_t bytes = 1 + random.below(kMostBytes);
+    std::vector<std::byte> room(before + 2 * kMostBytes + 200, std::byte{99});
+    std::vector<std::byte> expected = room;
+    LineWriter writer(room.data() + before, round % 4 != 0);
+    std::size_t at = before;
+    for (const std::size_t count : {bytes, kMostBytes - bytes, std::size_t{random.below(9000)}}) {
+      writer.copy(from.data() + offset, count);
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(offset), count,
+                  expected.begin() + static_cast<std::ptrdiff_t>(at));
+      at += count;
+      EXPECT_EQ(room.data() + at, writer.position());
+    }
+    writer.finish();
+    ASSERT_EQ(expected, room) << before << " " << offset << " " << bytes;
+  }
+}
+
 TEST(LineWriter, GoesOnAfterItFinished) {
   alignas(64) std::int32_t room[64] = {};
   ColumnWriter<std::int32_t> writer(room, true);
