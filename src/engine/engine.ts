@@ -120,8 +120,18 @@ export interface Engine {
   readonly supports: EngineSupport;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
-  /** Bytes of the channels that the engine adds for each token of a sequence. Default 0. */
-  readonly channelBytes?: number;
+  /**
+   * Returns the bytes of the channels that the engine adds for each token of a sequence. If undefined, 0.
+   *
+   * @param without channels that are not recorded, as in {@link GenerateCall.withoutChannels}
+   */
+  sequenceChannelBytes?(without?: WithoutChannels): number;
+  /**
+   * Returns the bytes that the channels of a sampled token may take besides, without its alternatives. If undefined, 0.
+   *
+   * @param without as for `sequenceChannelBytes`
+   */
+  outputChannelBytes?(sampling: SamplingParams, without?: WithoutChannels): number;
   /** Metadata of batches that says how to read the engine's channels. Default: none. */
   readonly channelMetadata?: Readonly<Record<string, unknown>>;
   /** The experts that the engine records. Default: none. */

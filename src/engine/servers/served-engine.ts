@@ -13,7 +13,7 @@ import type {
 } from "../engine.js";
 import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
-import { expertBytes } from "./call/token-values.js";
+import { expertBytes, maskBytes, VALUE_BYTES } from "./call/token-values.js";
 import type { EngineServer } from "./engine-server.js";
 import { checkServerOptions, type EngineServerOptions } from "./engine-server-options.js";
 import { PauseControl } from "./pause/pause-control.js";
@@ -36,7 +36,6 @@ export class ServedEngine implements Engine {
   readonly supports: EngineSupport;
   readonly servers: ServerControl;
   readonly recordedExperts: ExpertModel | undefined;
-  readonly channelBytes: number;
   readonly channelMetadata?: Readonly<Record<string, unknown>>;
   readonly recordsMasks: boolean;
   readonly effectiveTemperature: (temperature: number, topK: number) => number;
@@ -58,7 +57,6 @@ export class ServedEngine implements Engine {
     this.type = type;
     this.supports = supports;
     this.recordedExperts = routedExperts;
-    this.channelBytes = routedExperts ? expertBytes(routedExperts) : 0;
     if (routedExperts?.moeLayers) this.channelMetadata = { moe_layers: routedExperts.moeLayers };
     this.recordsMasks = options.maxKeptTokens !== undefined;
     this.effectiveTemperature = effectiveTemperature;
@@ -84,6 +82,18 @@ export class ServedEngine implements Engine {
 
   refuseSampling(sampling: SamplingParams, without?: WithoutChannels): SamplingRefusal | undefined {
     return this.#refuseSampling?.(sampling, without);
+  }
+
+  sequenceChannelBytes(without: WithoutChannels = []): number {
+    const experts = this.recordedExperts;
+    return experts && !without.includes("routed_experts") ? expertBytes(experts) : 0;
+  }
+
+  outputChannelBytes(sampling: SamplingParams, without: WithoutChannels = []): number {
+    const { maxKeptTokens, tokenIdsLogprob = [] } = this.#options;
+    const hasMask = maxKeptTokens !== undefined && !without.includes("kept_ids");
+    const fixed = without.includes("token_ids_logprobs") ? 0 : tokenIdsLogprob.length;
+    return (hasMask ? maskBytes(sampling, maxKeptTokens) : 0) + VALUE_BYTES * fixed;
   }
 
   /** Returns the shortest context length of all servers. They are asked once, and again if one did not answer. */

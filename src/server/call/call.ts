@@ -201,7 +201,7 @@ export class Call {
     const { turn, services, session, protocol, request } = this;
     try {
       const { tokens, bytes, parent } = turn.measureGrowth();
-      const channels = tokens * (services.engine.channelBytes ?? 0);
+      const channels = tokens * (services.engine.sequenceChannelBytes?.(session.withoutChannels) ?? 0);
       const growth = { tokens, bytes: bytes + channels + (protocol.measureKept?.() ?? 0) };
       const { length } = turn.prompt;
       const copies = request.tokenIds ? 2 : 1;

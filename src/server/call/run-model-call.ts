@@ -4,7 +4,7 @@ import { Choice, generateChoices } from "./generation.js";
 import { placeTokens } from "./place-tokens.js";
 import { buildPrompt, readContextLimit } from "./prompt.js";
 import { recordChoices, whenStored } from "./record.js";
-import { checkSampling, completeSampling } from "./sampling.js";
+import { admitOutput, checkSampling, completeSampling } from "./sampling.js";
 
 /**
  * Runs a model call: builds the prompt, has the engine generate, records an interaction for each choice. A call has one choice,
@@ -40,10 +40,12 @@ async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]>
   await buildPrompt(call, limit);
   call.admitPrompt();
   const sampling = await completeSampling(call, limit);
+  admitOutput(call, sampling.params);
   const choices = call.choices.map((begun) => new Choice(call, begun, sampling));
   if (call.isCold) await call.yield();
   const generated = await generateChoices(call, choices);
   if (call.isCold) await call.yield();
+  for (const { choice } of generated) choice.begun.admitted?.noteOutput(choice.generation.length);
   // No other step may run in between: all choices are recorded, or none.
   const records = recordChoices(call, generated, sampling);
   turn.releasePrompt();

@@ -7,6 +7,9 @@ import type { Call } from "./call.js";
 import { buildGrammar } from "./grammar.js";
 import { decodePromptEnd } from "./prompt.js";
 
+/** Bytes of an alternative of a token: its id and its log probability. */
+const ALTERNATIVE_BYTES = 8;
+
 /** The sampling of a call, which its choices share except for the seed. */
 export interface CallSampling {
   readonly params: SamplingParams;
@@ -113,6 +116,22 @@ interface OutputLimits {
   readonly thinkingBudget: number | undefined;
   /** Alternatives per token that are recorded, although the request may ask for fewer. */
   readonly recordedTop: number;
+}
+
+/**
+ * Counts the channels that the output of each choice may have, for the session and the memory budget.
+ *
+ * @throws ApiError `session_limit` or `store_full`. The call then never reaches the engine
+ */
+export function admitOutput(call: Call, sampling: SamplingParams): void {
+  const { engine } = call.services;
+  const without = call.session.withoutChannels;
+  const bytesPerToken =
+    (engine.sequenceChannelBytes?.(without) ?? 0) +
+    (engine.outputChannelBytes?.(sampling, without) ?? 0) +
+    ALTERNATIVE_BYTES * countRecordedTop(call);
+  if (bytesPerToken === 0) return;
+  for (const { admitted } of call.choices) admitted?.addOutput(sampling.maxTokens, bytesPerToken);
 }
 
 /** Returns how many alternatives of each token the call records. */

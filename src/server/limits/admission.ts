@@ -13,11 +13,34 @@ import {
 /** `model`: the call is recorded. `count`: the call counts tokens or reads a response, and adds nothing to its session. */
 export type CallKind = "model" | "count";
 
+/** How many tokens the output of a call is expected to have before there were calls. */
+const FIRST_EXPECTED_TOKENS = 1024;
+/** Weight of the newest output in the mean. */
+const NEWEST_SHARE = 1 / 32;
+
+/**
+ * The expected length of outputs: the mean of recent ones. Most calls end long before their limit, which is often all that the context
+ * has left. For many calls together, the mean is close to what they take.
+ */
+class ExpectedOutput {
+  #tokens = FIRST_EXPECTED_TOKENS;
+
+  /** Returns the tokens that a call is expected to sample if it may sample so many. */
+  tokens(limit: number): number {
+    return Math.min(limit, Math.ceil(this.#tokens));
+  }
+
+  note(tokens: number): void {
+    this.#tokens += (tokens - this.#tokens) * NEWEST_SHARE;
+  }
+}
+
 /** Admits calls within the limits of their session and of the store, and counts those in flight. */
 export class Admission {
   readonly #store: MemoryBudget;
   readonly #limits: SessionLimits;
   readonly #loads = new WeakMap<Session, SessionLoad>();
+  readonly #output = new ExpectedOutput();
 
   constructor(store: MemoryBudget, limits: SessionLimits) {
     this.#store = store;
@@ -39,7 +62,7 @@ export class Admission {
     const memory = reserve(bodyBytes, isDeclared ? bodyBytes : 0);
     this.#store.requireRoomForCall(memory);
     if (isDeclared) this.#store.requireRoomForBody(bodyBytes);
-    return new AdmittedCall({ session, kind, load, limits, store: this.#store }, memory);
+    return new AdmittedCall({ session, kind, load, limits, store: this.#store, output: this.#output }, memory);
   }
 }
 
@@ -49,13 +72,15 @@ interface AdmissionContext {
   readonly load: SessionLoad;
   readonly limits: SessionLimits;
   readonly store: MemoryBudget;
+  readonly output: ExpectedOutput;
 }
 
 /**
  * A call in flight. It counts for its session and the store until it has run and its answer is sent. Otherwise a client that does
  * not read its answers could fill the memory with them.
  *
- * Before the body is read, it reserves memory by the body's size. The prompt settles the reservation, and the answer replaces it.
+ * Before the body is read, it reserves memory by the body's size. The prompt settles the reservation, the channels of the expected output
+ * add to it, and the answer replaces it.
  */
 export class AdmittedCall {
   readonly #context: AdmissionContext;
@@ -134,6 +159,27 @@ export class AdmittedCall {
     this.#resize({ text: this.#memory.text, prompt, growing: 0 });
     this.#growth = growth;
     load.grow(growth.tokens, growth.bytes);
+  }
+
+  /**
+   * Reserves what the channels of the output may take, before the engine is asked.
+   *
+   * @param limit maximum number of output tokens
+   * @throws ApiError `session_limit` or `store_full`
+   */
+  addOutput(limit: number, bytesPerToken: number): void {
+    const { session, load, limits, store, output } = this.#context;
+    const bytes = output.tokens(limit) * bytesPerToken;
+    requireRoom(session, { tokens: load.tokens, bytes: load.bytes + bytes }, limits);
+    store.requireRoomForCall({ text: 0, prompt: bytes });
+    this.#resize({ ...this.#memory, prompt: this.#memory.prompt + bytes });
+    this.#growth = { tokens: this.#growth.tokens, bytes: this.#growth.bytes + bytes };
+    load.grow(0, bytes);
+  }
+
+  /** Notes how long the output became. Later calls are expected to have outputs of about this length. */
+  noteOutput(tokens: number): void {
+    this.#context.output.note(tokens);
   }
 
   /**

@@ -1,13 +1,26 @@
 import { expertIndexBytes } from "../../../facts/channels.js";
 import { isTruncated } from "../../../facts/sampling.js";
 import type { AskedExperts, AskedMasks, AskedValues, ExpertModel } from "../../../native/contract.js";
-import type { GenerateCall } from "../../engine.js";
+import type { GenerateCall, SamplingParams } from "../../engine.js";
 import type { ServerReply } from "../engine-server.js";
 import { type EngineServerOptions, LARGEST_VOCABULARY } from "../engine-server-options.js";
 
 /** Returns the bytes of the experts of one token, as they are recorded. */
 export function expertBytes({ layers, topK, experts }: ExpertModel): number {
   return layers * topK * expertIndexBytes(experts);
+}
+
+/** Of an id, an offset or a log probability. */
+export const VALUE_BYTES = 4;
+
+/**
+ * Returns the bytes that the sampling mask of one token may take. Top-k limits its length. Without truncation, masks of the whole
+ * vocabulary are not recorded.
+ */
+export function maskBytes(sampling: SamplingParams, maxIds: number): number {
+  if (!isTruncated(sampling)) return 0;
+  const ids = sampling.topK > 0 ? Math.min(sampling.topK, maxIds) : maxIds;
+  return VALUE_BYTES * (ids + 1);
 }
 
 /** The values of tokens that the requests to one server ask for, as the engine's options say. */
