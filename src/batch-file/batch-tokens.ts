@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { TensorFile } from "../support/safetensors/tensor-file.js";
+import { type BatchChannel, BatchChannels, type ItemValues } from "./batch-channels.js";
 import { BatchRows } from "./batch-rows.js";
 import { type RowLayout, readLayout, type TokenRun } from "./row-layout.js";
 import { findTensor, readRange, type TensorBytes } from "./tensor-ranges.js";
@@ -17,14 +19,20 @@ export interface SequenceTokens {
 export class BatchTokens implements AsyncDisposable {
   readonly rows: BatchRows;
   readonly modelDigest: string | undefined;
+  /** Indices of the layers with experts; undefined if the file does not name them. */
+  readonly moeLayers: readonly number[] | undefined;
   readonly file: TensorBytes;
   readonly #layout: RowLayout;
+  readonly #channels: BatchChannels;
 
   private constructor(file: TensorBytes, rows: BatchRows, layout: RowLayout) {
     this.file = file;
     this.rows = rows;
     this.#layout = layout;
-    this.modelDigest = file.header.metadata["model_digest"];
+    this.#channels = new BatchChannels(file);
+    const { metadata } = file.header;
+    this.modelDigest = metadata["model_digest"];
+    this.moeLayers = readLayers(metadata["moe_layers"]);
   }
 
   /**
@@ -68,6 +76,27 @@ export class BatchTokens implements AsyncDisposable {
     return { ids, logprobs, lossMask, versions };
   }
 
+  /** Channels that the batch has in addition to {@link SequenceTokens}. */
+  get channels(): readonly BatchChannel[] {
+    return this.#channels.all;
+  }
+
+  /** Reads one number for each of the tokens [from, to) of a row's sequence; see {@link BatchChannels.readColumn}. */
+  async readColumn(
+    row: number,
+    channel: BatchChannel,
+    from: number,
+    to: number,
+  ): Promise<(number | null)[] | undefined> {
+    return this.#channels.readColumn(channel, await this.#layout.runs(row, from, to));
+  }
+
+  /** Reads the items of one token of a row's sequence; see {@link BatchChannels.readItems}. */
+  async readItems(row: number, channel: BatchChannel, at: number, limit: number): Promise<ItemValues | null> {
+    const [token] = await this.#layout.runs(row, at, at + 1);
+    return token ? this.#channels.readItems(channel, token, limit) : null;
+  }
+
   async #gather<Values extends Int32Array | Float32Array>(
     name: string,
     dtype: "I32" | "F32",
@@ -92,5 +121,13 @@ export class BatchTokens implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.file[Symbol.asyncDispose]();
+  }
+}
+
+function readLayers(text = ""): readonly number[] | undefined {
+  try {
+    return z.array(z.int()).parse(JSON.parse(text));
+  } catch {
+    return undefined;
   }
 }

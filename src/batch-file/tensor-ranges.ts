@@ -1,4 +1,4 @@
-import { countElements, ELEMENT_BYTES } from "../support/safetensors/dtype.js";
+import { countElements, type Dtype, ELEMENT_BYTES } from "../support/safetensors/dtype.js";
 import { type Header, readHeader, type TensorEntry } from "../support/safetensors/read-header.js";
 import type { TensorValues } from "../support/safetensors/tensor-file.js";
 
@@ -32,11 +32,21 @@ export async function readRange(
   from: number,
   to: number,
 ): Promise<TensorValues> {
-  const size = ELEMENT_BYTES[tensor.dtype as ReadableDtype];
-  const [first, end] = [Math.max(0, from), Math.min(to, countElements(tensor.shape))];
-  const { buffer } = await file.bytes(tensor, first * size, Math.max(0, end - first) * size);
+  const { buffer } = await readBytes(file, tensor, from, to);
   if (tensor.dtype === "I32") return new Int32Array(buffer);
   return tensor.dtype === "F32" ? new Float32Array(buffer) : new Uint8Array(buffer);
+}
+
+/** Like {@link readRange}, for a tensor of any dtype: returns the bytes of the elements. */
+export async function readBytes(
+  file: TensorBytes,
+  tensor: TensorEntry,
+  from: number,
+  to: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const size = ELEMENT_BYTES[tensor.dtype as Dtype];
+  const [first, end] = [Math.max(0, from), Math.min(to, countElements(tensor.shape))];
+  return file.bytes(tensor, first * size, Math.max(0, end - first) * size);
 }
 
 /** Reads a whole tensor of one dimension, such as the offsets of rows; undefined if the file has none of this type. */

@@ -1,3 +1,4 @@
+import type { ChannelFacts } from "../facts/channels.js";
 import type { BatchLine, EpisodeLine, EpisodeSummary, MetricsLine, RunLine, StepLine } from "../transcript/format.js";
 
 /**
@@ -16,6 +17,11 @@ export interface Source {
   episode(index: number): Promise<EpisodeLine>;
   /** `GET api/episodes/<index>/tokens/<interaction>?from=<token>&count=<n>` */
   tokens(range: TokenRange): Promise<TokenSlice>;
+  /**
+   * `GET api/episodes/<index>/tokens/<interaction>/<token>`: what channels have for one token. Undefined if the source has only the
+   * columns of a {@link TokenSlice}, as an HTML file.
+   */
+  readonly items?: (place: TokenPlace) => Promise<TokenItems>;
   /** `GET api/episodes?text=<words>`: indices of the episodes that contain the text. Stops after 2 seconds. */
   search(text: string, signal: AbortSignal): Promise<SearchResult>;
 }
@@ -107,12 +113,60 @@ export interface TokenSlice {
   readonly versions: readonly number[];
   /** Divisor of the logits of this interaction. */
   readonly temperature: number;
+  /** The channels of the interaction's batch, sorted by name. */
+  readonly channels: readonly TokenChannel[];
   /** If the prompt does not begin with all tokens of its parent: both sides around the first difference. */
   readonly difference?: {
     readonly at: number;
     readonly parent: readonly TokenText[];
     readonly own: readonly TokenText[];
   };
+}
+
+/** A number as JSON has it: `Number(value)` is the number. */
+export type JsonNumber = number | "Infinity" | "-Infinity" | "NaN";
+
+/** A channel of a batch: values of tokens in addition to ids and log probabilities. */
+export interface TokenChannel extends ChannelFacts {
+  /** Name of its tensor. */
+  readonly name: string;
+  readonly dtype: string;
+  /** Extents of an item. Empty: one value. */
+  readonly shape: readonly number[];
+  /** The tokens that may have items: those of the output, or all. */
+  readonly of: "output" | "sequence";
+  /** True if a token has any number of items; otherwise it has one or none. */
+  readonly ragged: boolean;
+  /** The tokens that the values of an item belong to, if they are the same for all tokens. */
+  readonly tokens?: readonly TokenText[];
+  /** Of `experts`: indices of the layers that have experts. Absent: not known. */
+  readonly layers?: readonly number[];
+  /**
+   * One number per token of the slice: the value of a channel with one value, the number of items of a ragged channel. Null: the token has
+   * no item. Absent if items have several values, which are read token by token.
+   */
+  readonly column?: readonly (JsonNumber | null)[];
+}
+
+export interface TokenPlace {
+  readonly episode: number;
+  readonly interaction: number;
+  /** Counted from the start of the interaction's own tokens. */
+  readonly token: number;
+}
+
+/** What the channels of a slice have for one token, in the same order. */
+export type TokenItems = readonly ChannelItems[];
+
+export interface ChannelItems {
+  /** Of the channel. */
+  readonly name: string;
+  /** The first 4,096 values. Null: the token has no item. */
+  readonly values: readonly JsonNumber[] | null;
+  /** Number of all values. */
+  readonly total: number;
+  /** Of `token_ids`: the text of each value; null for -1, and if the tokenizer is not known. */
+  readonly texts?: readonly (string | null)[];
 }
 
 export interface TokenText {

@@ -1,4 +1,4 @@
-import type { Overview, TokenSlice } from "./api.js";
+import type { Overview, TokenChannel, TokenSlice } from "./api.js";
 
 /**
  * Format of the data in an HTML file of `rolltape view --html`. Each block is
@@ -42,5 +42,10 @@ export interface EmbeddedInteractionTokens {
   /** Runs over the output tokens. */
   readonly versions: readonly number[];
   readonly temperature: number;
+  /**
+   * With columns over all own tokens; four decimals of log probabilities. Channels whose items have several values have no values here:
+   * they take too much space.
+   */
+  readonly channels: readonly TokenChannel[];
   readonly difference?: TokenSlice["difference"];
 }

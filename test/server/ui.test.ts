@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { episodeLine } from "../../src/transcript/schema.js";
-import type { Overview, SearchResult, TokenSlice } from "../../src/view/api.js";
+import type { Overview, SearchResult, TokenItems, TokenSlice } from "../../src/view/api.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
 import { ServerSource } from "../../src/view/sources/server-source.js";
 import { Gateway, startWorker } from "../gateway/workers.js";
 import { Proxy, type ProxyOptions } from "../helpers/proxy.js";
-import type { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { startTeacherServer } from "../helpers/teacher-server.js";
 
 const PAGE: PageFiles = new Map([
   ["index.html", { type: "text/html; charset=utf-8", content: Buffer.from("<!doctype html>page") }],
@@ -37,7 +38,14 @@ describe("/ui", () => {
     expect((await proxy.request({ url: "/ui/" }, null)).raw.toString()).toBe("<!doctype html>page");
     expect((await proxy.request({ url: "/ui" }, null)).headers["location"]).toBe("/ui/");
     expect((await proxy.request({ url: "/ui/page.js" }, null)).status).toBe(200);
-    for (const path of ["overview", "changes?after=0", "episodes/0", "episodes/0/tokens/0", "episodes?text=a"]) {
+    for (const path of [
+      "overview",
+      "changes?after=0",
+      "episodes/0",
+      "episodes/0/tokens/0",
+      "episodes/0/tokens/0/0",
+      "episodes?text=a",
+    ]) {
       const url = `/ui/api/${path}`;
       expect((await proxy.request({ url }, null)).refusal).toBe("401 missing_api_key");
       expect((await proxy.request({ url }, session.key)).refusal).toBe("403 wrong_key_kind");
@@ -103,6 +111,52 @@ describe("/ui", () => {
     expect((await proxy.export(session)).status).toBe(200);
   });
 
+  it("shows the experts of a token, and which layers have experts", async () => {
+    const engine = Object.assign(new ScriptedEngine(), { channelMetadata: { moe_layers: [1] } });
+    engine.onSampled = (generation, prompt, output) => {
+      const values = Uint8Array.from([...prompt, ...output].slice(1).flatMap((_, at) => [0, 0, at % 8, 9]));
+      generation.addChannel({ name: "routed_experts", dtype: "U8", shape: [2, 2], of: "sequence" }, 0, values);
+    };
+    const proxy = await startProxy({ engine });
+    await proxy.turn(await proxy.session(), [user("one")]);
+    const { channels, total } = await get<TokenSlice>(proxy, "episodes/0/tokens/0");
+    expect(channels).toMatchObject([{ name: "routed_experts", values: "experts", shape: [2, 2], layers: [1] }]);
+    expect(channels[0]).not.toHaveProperty("column");
+    const itemsOf = (token: number) => get<TokenItems>(proxy, `episodes/0/tokens/0/${token}`);
+    expect(await itemsOf(3)).toEqual([{ name: "routed_experts", values: [0, 0, 3, 9], total: 4 }]);
+    expect(await itemsOf(total - 1)).toEqual([{ name: "routed_experts", values: null, total: 0 }]);
+    expect((await proxy.request({ url: `/ui/api/episodes/0/tokens/0/${total}` })).refusal).toBe("404 not_found");
+  });
+
+  it("shows a teacher's scores as soon as they are there, and asks for none", async () => {
+    const teacher = await startTeacherServer("sglang");
+    onTestFinished(() => teacher.close());
+    const settings = {
+      name: "big",
+      type: "sglang" as const,
+      topLogprobs: 2,
+      maxInflight: 4,
+      timeoutSeconds: 5,
+      atEnd: false,
+    };
+    const proxy = await startProxy({ settings: { teachers: [{ ...settings, urls: [teacher.url] }] } });
+    const session = await proxy.session();
+    await proxy.turn(session, [user("one")]);
+    expect((await get<TokenSlice>(proxy, "episodes/0/tokens/0")).channels).toEqual([]);
+    expect(teacher.requests).toEqual([]);
+    await proxy.end(session);
+    expect((await proxy.export(session)).status).toBe(200);
+    const { channels, total } = await get<TokenSlice>(proxy, "episodes/0/tokens/0");
+    const { column = [] } = channels.find(({ name }) => name === "teacher_big_logprobs") ?? {};
+    expect(column.map((value) => typeof value)).toEqual([
+      "object",
+      ...Array.from({ length: total - 1 }, () => "number"),
+    ]);
+    const items = await get<TokenItems>(proxy, "episodes/0/tokens/0/1");
+    const ids = items.find(({ name }) => name === "teacher_big_top_ids");
+    expect([ids?.values?.length, ids?.texts?.length]).toEqual([2, 2]);
+  });
+
   it("returns changes: new sessions, new calls and rewards, and sessions that were deleted", async () => {
     const proxy = await startProxy();
     const sessions = [await proxy.session(), await proxy.session(), await proxy.session()] as const;
@@ -160,6 +214,7 @@ describe("the viewer of a running server", () => {
     expect((await source.overview()).episodes.session_id).toEqual([session.id]);
     expect((await source.episode(0)).interactions.length).toBe(1);
     expect((await source.tokens({ episode: 0, interaction: 0, from: 1, count: 2 })).ids.length).toBe(2);
+    expect(await source.items({ episode: 0, interaction: 0, token: 0 })).toEqual([]);
     expect(await source.search("one", signal)).toEqual({ episodes: [0], complete: true });
     expect((await source.changes(0, signal)).reset).toBe(true);
     await expect(source.episode(7)).rejects.toMatchObject({ code: "not_found" });

@@ -407,6 +407,7 @@ export function fixtureTokens(
     loss_mask: slice(texts.map((_, at) => (at < prompt.length || interaction.left_out !== undefined ? 0 : 1))),
     versions: slice(texts.map((_, at) => (at < prompt.length ? -1 : at < switched ? low : high))),
     temperature: 1,
+    channels: [],
     ...(interaction.cause !== undefined && {
       difference: {
         at: 412,

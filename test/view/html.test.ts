@@ -14,6 +14,7 @@ import { writeHtml } from "../../src/view/html/write-html.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
 import { createEmbeddedSource } from "../../src/view/page/source/embedded-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
+import { recordedChannels } from "./recorded-channels.js";
 import { recordRun } from "./recorded-run.js";
 
 const SCRIPT = "const price = '$&$1'; // a script with what `replace` would expand";
@@ -34,7 +35,7 @@ const PAGE: PageFiles = new Map([
 ]);
 
 async function write(maxBytes?: number) {
-  const run = await recordRun({ layout: "tree" });
+  const run = await recordRun({ layout: "tree", channels: recordedChannels });
   await using source = await TranscriptSource.open(run.transcript);
   const path = join(run.folder, "out.html");
   const written = await writeHtml(path, source, PAGE, maxBytes);
@@ -69,6 +70,20 @@ describe("an HTML file", () => {
         }
       }
     }
+  });
+
+  it("has the columns of channels, but not the items with several values", async () => {
+    const { readBlock, readJson } = await write();
+    const embedded = createEmbeddedSource(readBlock);
+    const { channels } = (await embedded?.tokens({ episode: 0, interaction: 0, from: 4, count: 1 })) ?? {};
+    const columns = channels?.flatMap(({ name, column }) => (column ? [[name, column]] : []));
+    expect(columns).toEqual([
+      ["kept_ids", [1]],
+      ["teacher_big_logprobs", [-13.125]],
+    ]);
+    expect(channels?.length).toBe(7);
+    expect(embedded?.items).toBeUndefined();
+    expect(JSON.stringify(readJson<EmbeddedTokens>(tokensBlock(0)))).not.toContain("0,0,5,6,7,0");
   });
 
   it("allows its own script and style only", async () => {

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { type ChannelInput, type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import type { Dtype } from "../../src/support/safetensors/dtype.js";
+import { readHeader } from "../../src/support/safetensors/read-header.js";
+import { encodeHeader } from "../../src/support/safetensors/write-header.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../src/transcript/format.js";
 import { encode, episode, interaction, RUN } from "../transcript/lines.js";
 
@@ -76,15 +79,24 @@ export interface RecordedRun {
   readonly episodes: readonly EpisodeLine[];
 }
 
+export type RecordRunOptions = StoreExportOptions & {
+  readonly shards?: number;
+  /** Items of channels that a call records. */
+  readonly channels?: (call: TrueCall) => readonly ChannelInput[];
+  /** Metadata that only servers write into batches. */
+  readonly metadata?: Readonly<Record<string, string>>;
+};
+
 /** Records two sessions, and writes their batch, in shards if there are several, and a transcript. */
-export async function recordRun(options: StoreExportOptions & { readonly shards?: number } = {}): Promise<RecordedRun> {
+export async function recordRun({ channels, metadata, ...options }: RecordRunOptions = {}): Promise<RecordedRun> {
   const folder = testFolder();
   const store = new TrajectoryStore();
   const calls = new Map(["s-0", "s-1"].map((id, i) => [id, trueCalls(100 * (i + 1))]));
   for (const [sessionId, recorded] of calls) {
     const session = store.createSession({ sessionId, taskId: "task" });
     const history: { role: "user" | "assistant"; content: string }[][] = [];
-    recorded.forEach(({ prompt, output, logprobs, version }, index) => {
+    recorded.forEach((call, index) => {
+      const { prompt, output, logprobs, version } = call;
       const before = history[PARENTS[index] ?? -1] ?? [];
       const messages = [...before, { role: "user" as const, content: `Question ${index} of ${sessionId}` }];
       const answer = { role: "assistant" as const, content: `Answer ${index}` };
@@ -99,6 +111,7 @@ export async function recordRun(options: StoreExportOptions & { readonly shards?
         finishReason: "stop",
         interactionId: `${sessionId}-${index}`,
         sampling: { temperature: temperatureOf(index) },
+        ...(channels && { channels: channels(call) }),
       });
     });
     session.setSessionReward(1);
@@ -112,7 +125,7 @@ export async function recordRun(options: StoreExportOptions & { readonly shards?
       : [await store.exportBatch([...calls.keys()], rest)];
   const lines = batches.map((batch, i) => {
     const file = shards > 1 ? `batch.${i}.safetensors` : "batch.safetensors";
-    writeFileSync(join(folder, file), batch.bytes);
+    writeFileSync(join(folder, file), addMetadata(batch.bytes, metadata));
     const ids = [...new Set(batch.rows.map(({ sessionId }) => sessionId))];
     return { type: "batch" as const, number: 0, file, version: 2, at: 1010, session_ids: ids };
   });
@@ -121,6 +134,14 @@ export async function recordRun(options: StoreExportOptions & { readonly shards?
   writeFileSync(path, transcript);
   writeFileSync(`${path}.index`, index);
   return { folder, transcript: path, calls, episodes };
+}
+
+/** Returns a safetensors file with further metadata. */
+function addMetadata(file: Uint8Array, added: RecordRunOptions["metadata"] = {}): Uint8Array {
+  const { metadata, tensors } = readHeader(file);
+  const specs = tensors.map(({ name, dtype, shape }) => ({ name, dtype: dtype as Dtype, shape }));
+  const data = tensors.map(({ start, end }) => file.subarray(start, end));
+  return Buffer.concat([encodeHeader(specs, { ...metadata, ...added }), ...data]);
 }
 
 /** Returns the tokens that a call adds to its parent. */

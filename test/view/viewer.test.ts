@@ -147,6 +147,7 @@ describe("the viewer's API", () => {
     expect((await get("/api/episodes/1")).json()).toEqual(run.episodes[1]);
     const slice = (await get("/api/episodes/1/tokens/1?from=1&count=2")).json();
     expect(slice).toMatchObject({ ids: [208, 209], output_start: 2, total: 5, temperature: 0.5 });
+    expect((await get("/api/episodes/1/tokens/1/4")).json()).toEqual([]);
   });
 
   it.each([
@@ -158,6 +159,8 @@ describe("the viewer's API", () => {
     ["/api/episodes/0/tokens/99", 404],
     ["/api/episodes/0/tokens/0?count=4097", 400],
     ["/api/episodes/0/tokens/0?from=-1", 400],
+    ["/api/episodes/0/tokens/0/99", 404],
+    ["/api/episodes/0/tokens/0/-1", 400],
     ["/api/episodes?text=", 400],
     ["/api/episodes", 400],
     ["/api/changes", 400],

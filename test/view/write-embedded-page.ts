@@ -39,14 +39,17 @@ function embedTokens(shape: RunShape, index: number): EmbeddedTokens {
   return {
     ids: [...texts.keys()],
     texts: [...texts.values()],
-    interactions: slices.map(({ ids, output_start, logprobs, loss_mask, versions, temperature, difference }) => ({
-      tokens: ids.map((id) => position.get(id) ?? -1),
-      output_start,
-      logprobs: logprobs.slice(output_start),
-      loss_mask: loss_mask.flatMap((value) => [value, 1]),
-      versions: versions.slice(output_start).flatMap((value) => [value, 1]),
-      temperature,
-      ...(difference && { difference }),
-    })),
+    interactions: slices.map(
+      ({ ids, output_start, logprobs, loss_mask, versions, temperature, channels, difference }) => ({
+        tokens: ids.map((id) => position.get(id) ?? -1),
+        output_start,
+        logprobs: logprobs.slice(output_start),
+        loss_mask: loss_mask.flatMap((value) => [value, 1]),
+        versions: versions.slice(output_start).flatMap((value) => [value, 1]),
+        temperature,
+        channels,
+        ...(difference && { difference }),
+      }),
+    ),
   };
 }

@@ -1,15 +1,16 @@
 import { ApiError } from "../../http/errors.js";
 import type { ChatModel } from "../../model/chat-model.js";
+import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { Slices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { EpisodeLine } from "../../transcript/format.js";
-import type { Overview, SearchResult, Source, TokenRange, TokenSlice } from "../../view/api.js";
+import type { Overview, SearchResult, Source, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../../view/api.js";
 import { toColumns } from "../../view/columns.js";
 import { episodeContains, SEARCH_MS } from "../../view/search.js";
 import { EpisodeTokenReader } from "../../view/tokens/episode-token-reader.js";
-import { readTokenSlice } from "../../view/tokens/token-slice.js";
+import { type EpisodeTokens, readTokenItems, readTokenSlice } from "../../view/tokens/token-slice.js";
 import { type EpisodePage, readEpisode, SessionList } from "./session-list.js";
 import { SessionTokens } from "./session-tokens.js";
 import { tokenEntries } from "./token-entries.js";
@@ -17,23 +18,29 @@ import { tokenEntries } from "./token-entries.js";
 export interface SessionSourceOptions {
   readonly registry: SessionRegistry;
   readonly model: ChatModel;
-  /** Name of the model that is served. */
-  readonly modelName: string;
+  readonly origin: BatchOrigin;
 }
 
 /** The sessions that a server has, as episodes: active, ended, and exported but retained. */
 export class SessionSource implements Source {
   readonly #registry: SessionRegistry;
   readonly #list: SessionList;
-  readonly #tokens = new SessionTokens();
+  readonly #tokens: SessionTokens;
   readonly #entries: ReturnType<typeof tokenEntries>;
   readonly #run: Overview["run"];
 
-  constructor({ registry, model, modelName }: SessionSourceOptions) {
+  constructor({ registry, model, origin }: SessionSourceOptions) {
     this.#registry = registry;
     this.#list = new SessionList(registry);
+    this.#tokens = new SessionTokens(origin);
     this.#entries = tokenEntries(model);
-    this.#run = { type: "run", format: 1, started_at: Date.now() / 1000, model: modelName, model_digest: model.digest };
+    this.#run = {
+      type: "run",
+      format: 1,
+      started_at: Date.now() / 1000,
+      model: origin.model,
+      model_digest: origin.modelDigest,
+    };
   }
 
   async overview(after = 0): Promise<Overview> {
@@ -49,12 +56,11 @@ export class SessionSource implements Source {
   }
 
   async tokens(range: TokenRange): Promise<TokenSlice> {
-    return this.#withData(this.#find(range.episode), async (session) => {
-      const episode = await readEpisode(session, range.episode);
-      const batch = await this.#tokens.read(session);
-      if (!batch) throw new ApiError("tokens_unavailable", `Session ${session.id} has no calls yet.`);
-      return readTokenSlice(episode, range, new EpisodeTokenReader(episode, [batch]), this.#entries);
-    });
+    return this.#withTokens(range.episode, (episode, tokens) => readTokenSlice(episode, range, tokens, this.#entries));
+  }
+
+  async items(place: TokenPlace): Promise<TokenItems> {
+    return this.#withTokens(place.episode, (episode, tokens) => readTokenItems(episode, place, tokens, this.#entries));
   }
 
   /** Searches the sessions in memory, newest first. */
@@ -101,6 +107,16 @@ export class SessionSource implements Source {
     const session = this.#registry.byNumber(index);
     if (!session || session.lifecycle.freed) throw new ApiError("not_found", `There is no episode ${index}.`);
     return session;
+  }
+
+  /** Calls `read` with a session as an episode, and with its tokens. */
+  #withTokens<T>(index: number, read: (episode: EpisodeLine, tokens: EpisodeTokens) => Promise<T>): Promise<T> {
+    return this.#withData(this.#find(index), async (session) => {
+      const episode = await readEpisode(session, index);
+      const batch = await this.#tokens.read(session);
+      if (!batch) throw new ApiError("tokens_unavailable", `Session ${session.id} has no calls yet.`);
+      return read(episode, new EpisodeTokenReader(episode, [batch]));
+    });
   }
 
   /** Reads the session's data from disk if necessary, and keeps it in memory meanwhile. */

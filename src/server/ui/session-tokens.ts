@@ -1,6 +1,7 @@
 import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import { tensorsInMemory } from "../../batch-file/tensor-ranges.js";
 import { packBatch } from "../../session/batch/batch.js";
+import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import { batchOptionsSchema } from "../../session/batch/batch-options.js";
 import type { Session } from "../../session/session.js";
 
@@ -11,17 +12,27 @@ const OPTIONS = { ...batchOptionsSchema.parse({}), layout: "tree" as const, incl
  * the session once.
  */
 export class SessionTokens {
+  readonly #origin: BatchOrigin;
   #session: Session | undefined;
   #interactions = 0;
+  /** Grows when channels of recorded tokens are added, such as the scores of teachers. */
+  #byteLength = 0;
   #packed: Promise<BatchTokens | undefined> | undefined;
+
+  constructor(origin: BatchOrigin) {
+    // A plan gives sessions the channels of the origin's teachers, but looking at a session must not change it.
+    this.#origin = { ...origin, config: {} };
+  }
 
   /** Returns the tokens of a session, whose data must be loaded; undefined if it has none. */
   read(session: Session): Promise<BatchTokens | undefined> {
-    const isNew = session !== this.#session || session.interactionCount !== this.#interactions;
-    if (isNew || !this.#packed) {
+    const { byteLength } = session.tokens;
+    const isSame = session === this.#session && session.interactionCount === this.#interactions;
+    if (!isSame || byteLength !== this.#byteLength || !this.#packed) {
       this.#session = session;
+      this.#byteLength = byteLength;
       this.#interactions = session.interactionCount;
-      const packed = pack(session);
+      const packed = pack(session, this.#origin);
       this.#packed = packed;
       packed.catch(() => {
         if (this.#packed === packed) this.#packed = undefined;
@@ -31,9 +42,9 @@ export class SessionTokens {
   }
 }
 
-async function pack(session: Session): Promise<BatchTokens | undefined> {
+async function pack(session: Session, origin: BatchOrigin): Promise<BatchTokens | undefined> {
   if (session.interactionCount === 0) return undefined;
-  using batch = await packBatch([session], OPTIONS);
+  using batch = await packBatch([session], OPTIONS, { origin });
   // A copy: the block's memory is freed with the batch.
   return BatchTokens.read(tensorsInMemory(Uint8Array.from(batch.bytes)));
 }

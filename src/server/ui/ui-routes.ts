@@ -8,12 +8,12 @@ import { SessionSource } from "./session-source.js";
  * The viewer of the server's sessions under `/ui`. The page's own files are public and contain nothing of the server; its API needs
  * the admin key.
  */
-export async function uiRoutes(app: App, { registry, model, settings }: ServerServices): Promise<void> {
-  const { ui: page, modelName } = settings;
+export async function uiRoutes(app: App, { registry, model, origin, settings }: ServerServices): Promise<void> {
+  const { ui: page } = settings;
   if (!page) return;
   await app.register(async (ui: App) => {
     secureHeaders(ui);
-    const source = new SessionSource({ registry, model, modelName });
+    const source = new SessionSource({ registry, model, origin });
     viewRoutes(ui, { source, page, base: "/ui", apiConfig: { key: "admin" } });
   });
 }

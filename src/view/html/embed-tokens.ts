@@ -1,5 +1,5 @@
 import { ApiError } from "../../http/errors.js";
-import type { EpisodeLine, Source, TokenSlice } from "../api.js";
+import type { EpisodeLine, Source, TokenChannel, TokenSlice } from "../api.js";
 import type { EmbeddedInteractionTokens, EmbeddedTokens } from "../embedded-format.js";
 import { MAX_TOKENS } from "../tokens/token-slice.js";
 
@@ -43,20 +43,34 @@ function join(all: TokenSlice, next: TokenSlice): TokenSlice {
     logprobs: [...all.logprobs, ...next.logprobs],
     loss_mask: [...all.loss_mask, ...next.loss_mask],
     versions: [...all.versions, ...next.versions],
+    channels: all.channels.map((channel, i) => joinColumns(channel, next.channels[i])),
   };
 }
 
+function joinColumns(all: TokenChannel, next: TokenChannel | undefined): TokenChannel {
+  return all.column ? { ...all, column: [...all.column, ...(next?.column ?? [])] } : all;
+}
+
 function embedSlice(slice: TokenSlice, table: TokenTable): EmbeddedInteractionTokens {
-  const { ids, texts, output_start, logprobs, loss_mask, versions, temperature, difference } = slice;
+  const { ids, texts, output_start, logprobs, loss_mask, versions, temperature, channels, difference } = slice;
   return {
     tokens: ids.map((id, i) => table.add(id, texts?.[i])),
     output_start,
-    logprobs: logprobs.slice(output_start).map((logprob) => Math.round(logprob * 10_000) / 10_000),
+    logprobs: logprobs.slice(output_start).map(roundLogprob),
     loss_mask: toRuns(loss_mask),
     versions: toRuns(versions.slice(output_start)),
     temperature,
+    channels: channels.map(roundColumn),
     ...(difference && { difference }),
   };
+}
+
+const roundLogprob = (logprob: number): number => Math.round(logprob * 10_000) / 10_000;
+
+function roundColumn(channel: TokenChannel): TokenChannel {
+  const { values, column } = channel;
+  if (values !== "logprobs" || !column) return channel;
+  return { ...channel, column: column.map((value) => (typeof value === "number" ? roundLogprob(value) : value)) };
 }
 
 /** Returns runs of equal values: value, length, value, length, … */

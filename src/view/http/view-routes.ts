@@ -21,6 +21,7 @@ export interface ViewRoutesOptions {
 const index = z.coerce.number().pipe(z.int().min(0));
 const episodeParams = z.object({ episode: index });
 const tokenParams = z.object({ episode: index, interaction: index });
+const itemsParams = tokenParams.extend({ token: index });
 const tokenQuery = z.object({
   from: index.default(0),
   count: z.coerce.number().pipe(z.int().min(0).max(MAX_TOKENS)).default(MAX_TOKENS),
@@ -76,5 +77,13 @@ function apiRoutes(app: App, { source, base = "", apiConfig: config = {} }: View
     `${api}/episodes/:episode/tokens/:interaction`,
     { config, schema: { hide: true, params: tokenParams, querystring: tokenQuery } },
     ({ params, query }) => source.tokens({ ...params, ...query }),
+  );
+  app.get(
+    `${api}/episodes/:episode/tokens/:interaction/:token`,
+    { config, schema: { hide: true, params: itemsParams } },
+    ({ params }) => {
+      if (!source.items) throw new ApiError("not_found", "This source has no items of channels.");
+      return source.items(params);
+    },
   );
 }

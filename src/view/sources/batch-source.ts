@@ -3,12 +3,12 @@ import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, MetricsLine } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
-import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
+import type { Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
 import { ChangeLog } from "../changes/change-log.js";
 import { toColumns } from "../columns.js";
 import { ViewError } from "../errors.js";
 import { EpisodeTokenReader } from "../tokens/episode-token-reader.js";
-import { readTokenSlice } from "../tokens/token-slice.js";
+import { readTokenItems, readTokenSlice } from "../tokens/token-slice.js";
 import { type EpisodeTensors, readEpisodeTensors, toEpisode } from "./batch-episodes.js";
 import type { OpenSource } from "./open-source.js";
 import { RunMetrics } from "./run-metrics.js";
@@ -87,6 +87,11 @@ export class BatchSource implements OpenSource {
   async tokens(range: TokenRange): Promise<TokenSlice> {
     const episode = this.#episode(range.episode);
     return readTokenSlice(episode, range, new EpisodeTokenReader(episode, [this.#batch]), await this.#texts.load());
+  }
+
+  async items(place: TokenPlace): Promise<TokenItems> {
+    const episode = this.#episode(place.episode);
+    return readTokenItems(episode, place, new EpisodeTokenReader(episode, [this.#batch]), await this.#texts.load());
   }
 
   async search(): Promise<SearchResult> {

@@ -1,6 +1,6 @@
 import { ApiError, CATALOGUE, type ErrorCode } from "../../http/errors.js";
 import type { EpisodeLine } from "../../transcript/format.js";
-import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
+import type { Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
 import { ViewError } from "../errors.js";
 import type { OpenSource } from "./open-source.js";
 
@@ -43,6 +43,10 @@ export class ServerSource implements OpenSource {
 
   tokens({ episode, interaction, from, count }: TokenRange): Promise<TokenSlice> {
     return this.#get(`episodes/${episode}/tokens/${interaction}?from=${from}&count=${count}`);
+  }
+
+  items({ episode, interaction, token }: TokenPlace): Promise<TokenItems> {
+    return this.#get(`episodes/${episode}/tokens/${interaction}/${token}`);
   }
 
   search(text: string, signal: AbortSignal): Promise<SearchResult> {

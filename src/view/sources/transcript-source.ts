@@ -1,15 +1,16 @@
 import { basename, dirname } from "node:path";
+import type { TokenEntries } from "../../batch-file/token-texts.js";
 import { ApiError } from "../../http/errors.js";
 import { runInSlices, Slices } from "../../support/async/run-steps.js";
 import { TranscriptError } from "../../transcript/errors.js";
 import type { BatchLine, EpisodeLine, EpisodeSummary, IndexLine, LinePosition } from "../../transcript/format.js";
 import { Transcript } from "../../transcript/read-index.js";
-import type { Overview, SearchResult, TokenRange, TokenSlice } from "../api.js";
+import type { Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
 import { ChangeFeed } from "../changes/change-feed.js";
 import type { ChangePage } from "../changes/change-log.js";
 import { BatchCache } from "../tokens/batch-cache.js";
 import { EpisodeTokenReader } from "../tokens/episode-token-reader.js";
-import { readTokenSlice } from "../tokens/token-slice.js";
+import { type EpisodeTokens, readTokenItems, readTokenSlice } from "../tokens/token-slice.js";
 import type { OpenSource } from "./open-source.js";
 import { RunMetrics } from "./run-metrics.js";
 import { searchEpisodes } from "./search-episodes.js";
@@ -93,18 +94,16 @@ export class TranscriptSource implements OpenSource {
     return this.#readEpisode(await this.#find(index));
   }
 
-  async tokens(range: TokenRange): Promise<TokenSlice> {
-    await this.#first;
-    const summary = await this.#find(range.episode);
-    const lines = this.#list.batchesOf(summary);
-    if (lines.length === 0)
-      throw new ApiError("tokens_unavailable", "The episode is in no batch, so it has no tokens.");
-    const episode = await this.#readEpisode(summary);
-    const names = [...new Set(lines.map(({ file }) => file))];
-    return this.#batches.use(names, async (batches) => {
-      if (batches.length === 0) throw new ApiError("tokens_unavailable", `${names.join(", ")} cannot be read.`);
-      return readTokenSlice(episode, range, new EpisodeTokenReader(episode, batches), await this.#texts.load());
-    });
+  tokens(range: TokenRange): Promise<TokenSlice> {
+    return this.#withTokens(range.episode, (episode, tokens, entries) =>
+      readTokenSlice(episode, range, tokens, entries),
+    );
+  }
+
+  items(place: TokenPlace): Promise<TokenItems> {
+    return this.#withTokens(place.episode, (episode, tokens, entries) =>
+      readTokenItems(episode, place, tokens, entries),
+    );
   }
 
   async search(text: string, signal: AbortSignal): Promise<SearchResult> {
@@ -116,6 +115,24 @@ export class TranscriptSource implements OpenSource {
     await this.#feed.settled();
     await this.#transcript[Symbol.asyncDispose]();
     await this.#batches[Symbol.asyncDispose]();
+  }
+
+  /** Calls `read` with an episode, its tokens and the vocabulary. The batches stay open until it has ended. */
+  async #withTokens<T>(
+    index: number,
+    read: (episode: EpisodeLine, tokens: EpisodeTokens, entries: TokenEntries | undefined) => Promise<T>,
+  ): Promise<T> {
+    await this.#first;
+    const summary = await this.#find(index);
+    const lines = this.#list.batchesOf(summary);
+    if (lines.length === 0)
+      throw new ApiError("tokens_unavailable", "The episode is in no batch, so it has no tokens.");
+    const episode = await this.#readEpisode(summary);
+    const names = [...new Set(lines.map(({ file }) => file))];
+    return this.#batches.use(names, async (batches) => {
+      if (batches.length === 0) throw new ApiError("tokens_unavailable", `${names.join(", ")} cannot be read.`);
+      return read(episode, new EpisodeTokenReader(episode, batches), await this.#texts.load());
+    });
   }
 
   #overview(page: ChangePage<ListChange>): Overview {

@@ -1,5 +1,6 @@
 import type { BatchTokens, SequenceTokens } from "../../batch-file/batch-tokens.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
+import type { InteractionChannels } from "./token-channels.js";
 import type { EpisodeTokens } from "./token-slice.js";
 
 /** A row that begins with all tokens of an interaction. */
@@ -40,6 +41,18 @@ export class EpisodeTokenReader implements EpisodeTokens {
     const found = this.#find(index);
     // A row of several turns has the temperature of the last one.
     return found?.isOwn ? found.batch.temperature(found.row) : undefined;
+  }
+
+  channels(index: number): InteractionChannels | undefined {
+    const found = this.#find(index);
+    if (!found) return undefined;
+    const { batch, row } = found;
+    return {
+      all: batch.channels,
+      moeLayers: batch.moeLayers,
+      readColumn: (channel, from, to) => batch.readColumn(row, channel, from, to),
+      readItems: (channel, at, limit) => batch.readItems(row, channel, at, limit),
+    };
   }
 
   /** Finds the interaction's own row, else that of the nearest descendant whose prompts continue it token-exactly. */

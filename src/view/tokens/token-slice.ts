@@ -2,7 +2,8 @@ import type { SequenceTokens } from "../../batch-file/batch-tokens.js";
 import { CHARACTER_TOKENS, decodeTokens, type TokenEntries } from "../../batch-file/token-texts.js";
 import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
-import type { TokenRange, TokenSlice, TokenText } from "../api.js";
+import type { TokenItems, TokenPlace, TokenRange, TokenSlice, TokenText } from "../api.js";
+import { type InteractionChannels, readChannelItems, readChannels, toShortNumber } from "./token-channels.js";
 
 /** Tokens of the interactions of one episode. */
 export interface EpisodeTokens {
@@ -14,6 +15,8 @@ export interface EpisodeTokens {
   read(interaction: number, from: number, to: number): Promise<SequenceTokens>;
   /** Returns the divisor of the logits; undefined if it is not known. */
   temperature(interaction: number): Promise<number | undefined>;
+  /** Returns the channels of an interaction's row; undefined if it has none. */
+  channels(interaction: number): InteractionChannels | undefined;
 }
 
 export const MAX_TOKENS = 4096;
@@ -34,13 +37,7 @@ export async function readTokenSlice(
   tokens: EpisodeTokens,
   entries: TokenEntries | undefined,
 ): Promise<TokenSlice> {
-  const interaction = episode.interactions[index];
-  if (!interaction) throw new ApiError("not_found", `The episode has no interaction ${index}.`);
-  const length = await tokens.length(index);
-  if (length === undefined) {
-    throw new ApiError("tokens_unavailable", `Interaction ${index} has no row in the episode's batch.`);
-  }
-  const shared = Math.min(interaction.shared_tokens, length);
+  const { interaction, length, shared } = await findOwnTokens(episode, index, tokens);
   const start = shared + from;
   const end = Math.min(start + Math.min(count, MAX_TOKENS), length);
   const context = Math.max(0, Math.min(start, length) - CHARACTER_TOKENS);
@@ -57,8 +54,50 @@ export async function readTokenSlice(
     loss_mask: Array.from(read.lossMask.subarray(skipped), (value) => (value === 0 ? 0 : 1)),
     versions: [...read.versions.subarray(skipped)],
     temperature: (await tokens.temperature(index)) ?? readTemperature(interaction),
+    channels: await readChannels(tokens.channels(index), entries, Math.min(start, length), Math.max(start, end)),
     ...(difference && { difference }),
   };
+}
+
+/**
+ * Reads what the channels have for one of an interaction's own tokens.
+ *
+ * @param entries undefined if the tokenizer is not known
+ * @throws ApiError `tokens_unavailable`, or `not_found`
+ */
+export async function readTokenItems(
+  episode: EpisodeLine,
+  { interaction: index, token }: Omit<TokenPlace, "episode">,
+  tokens: EpisodeTokens,
+  entries: TokenEntries | undefined,
+): Promise<TokenItems> {
+  const { length, shared } = await findOwnTokens(episode, index, tokens);
+  if (shared + token >= length) {
+    throw new ApiError(
+      "not_found",
+      `Interaction ${index} has ${length - shared} own tokens; there is no token ${token}.`,
+    );
+  }
+  return readChannelItems(tokens.channels(index), entries, shared + token);
+}
+
+interface OwnTokens {
+  readonly interaction: TranscriptInteraction;
+  /** Number of tokens of the interaction's sequence. */
+  readonly length: number;
+  /** Number of those before its own. */
+  readonly shared: number;
+}
+
+/** @throws ApiError `tokens_unavailable`, or `not_found` */
+async function findOwnTokens({ interactions }: EpisodeLine, index: number, tokens: EpisodeTokens): Promise<OwnTokens> {
+  const interaction = interactions[index];
+  if (!interaction) throw new ApiError("not_found", `The episode has no interaction ${index}.`);
+  const length = await tokens.length(index);
+  if (length === undefined) {
+    throw new ApiError("tokens_unavailable", `Interaction ${index} has no row in the episode's batch.`);
+  }
+  return { interaction, length, shared: Math.min(interaction.shared_tokens, length) };
 }
 
 function readTemperature({ sampling }: TranscriptInteraction): number {
@@ -66,9 +105,9 @@ function readTemperature({ sampling }: TranscriptInteraction): number {
   return typeof temperature === "number" && temperature > 0 ? temperature : 1;
 }
 
-/** A float32 has about seven decimal digits; more would only make answers longer. JSON has no number that is not finite. */
+/** JSON has no number that is not finite. */
 function toFinite(logprob: number): number {
-  if (Number.isFinite(logprob)) return Number(logprob.toPrecision(7));
+  if (Number.isFinite(logprob)) return toShortNumber(logprob);
   throw new ApiError("tokens_unavailable", "The tensor file has a log probability that is not finite.");
 }
 

@@ -20,6 +20,7 @@ const TOKENS: EmbeddedTokens = {
       loss_mask: [0, 2, 1, 2],
       versions: [3, 1, 4, 2],
       temperature: 0.7,
+      channels: [],
     },
   ],
 };
@@ -54,6 +55,7 @@ describe("a run inside an HTML file", () => {
       loss_mask: [0, 1],
       versions: [3, 4],
       temperature: 0.7,
+      channels: [],
     });
   });
 

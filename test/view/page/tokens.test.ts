@@ -55,6 +55,7 @@ describe("the tokens that are shown first", () => {
     loss_mask: [0, 1, 1, 0],
     versions: [-1, 3, 3, 4],
     temperature: 1,
+    channels: [],
   };
 
   it("begin shortly before the answer of a long prompt", () => {

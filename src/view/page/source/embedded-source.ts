@@ -7,6 +7,7 @@ import {
   tokensBlock,
 } from "../../embedded-format.js";
 import { episodeContains, SEARCH_MS } from "../../search.js";
+import { sliceColumns } from "../tokens/token-window.js";
 
 /** Returns the text of the script block with this id; undefined if the document has none. */
 export type ReadBlock = (id: string) => string | undefined;
@@ -79,7 +80,7 @@ function lastOne<T>(read: (index: number) => Promise<T>): (index: number) => Pro
 function sliceEmbedded({ ids, texts, interactions }: EmbeddedTokens, range: TokenRange): TokenSlice {
   const found = interactions[range.interaction];
   if (!found) throw new Error("The tokens of this interaction are not in the HTML file.");
-  const { tokens, output_start, logprobs, loss_mask, versions, temperature, difference } = found;
+  const { tokens, output_start, logprobs, loss_mask, versions, temperature, channels, difference } = found;
   const positions = tokens.slice(range.from, range.from + range.count);
   const mask = expandRuns(loss_mask, tokens.length);
   const outputVersions = expandRuns(versions, tokens.length - output_start);
@@ -93,6 +94,7 @@ function sliceEmbedded({ ids, texts, interactions }: EmbeddedTokens, range: Toke
     loss_mask: positions.map((_, at) => (mask[own(at)] === 1 ? 1 : 0)),
     versions: positions.map((_, at) => outputVersions[own(at) - output_start] ?? -1),
     temperature,
+    channels: sliceColumns(channels, range.from, range.from + range.count),
     ...(difference && { difference }),
   };
 }

@@ -27,6 +27,7 @@ export function createHttpSource(key: AdminKeyPrompt): Source {
     episode: (index) => get(`episodes/${index}`),
     tokens: ({ episode, interaction, from, count }) =>
       get(`episodes/${episode}/tokens/${interaction}?from=${from}&count=${count}`),
+    items: ({ episode, interaction, token }) => get(`episodes/${episode}/tokens/${interaction}/${token}`),
     search: (text, signal) => get(`episodes?text=${encodeURIComponent(text)}`, signal),
   };
 }

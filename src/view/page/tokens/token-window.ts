@@ -1,4 +1,4 @@
-import type { TokenSlice } from "../../api.js";
+import type { TokenChannel, TokenSlice } from "../../api.js";
 
 /** Number of tokens per read: a screen or two, and half of the maximum that a server returns. */
 export const SLICE = 2048;
@@ -29,7 +29,13 @@ export function withoutFirst(slice: TokenSlice, count: number): TokenSlice {
     logprobs: slice.logprobs.slice(count),
     loss_mask: slice.loss_mask.slice(count),
     versions: slice.versions.slice(count),
+    channels: sliceColumns(slice.channels, count),
   };
+}
+
+/** Returns channels with the columns of the tokens [from, to). */
+export function sliceColumns(channels: readonly TokenChannel[], from: number, to?: number): readonly TokenChannel[] {
+  return channels.map((channel) => (channel.column ? { ...channel, column: channel.column.slice(from, to) } : channel));
 }
 
 export const windowEnd = ({ from, slices }: TokenWindow): number =>
