@@ -1,6 +1,7 @@
 /** Writes the pictures of the viewer in docs/images, of a synthetic run: npm run docs:images. Look at each one before you commit it. */
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import type { TokenSlice } from "../src/view/api.js";
 import { launchBrowser } from "../test/view/browser.js";
 import { startFixtureServer } from "../test/view/fixture-server.js";
 
@@ -14,6 +15,8 @@ interface Picture {
   /** Selector of an element that is shown once the view is complete. */
   readonly ready: string;
   readonly prepare?: (page: Page) => Promise<void>;
+  /** Tokens have channels. */
+  readonly channels?: boolean;
 }
 
 async function openTokens(page: Page): Promise<void> {
@@ -25,6 +28,21 @@ async function openTokens(page: Page): Promise<void> {
     .first()
     .evaluate((element) => element.scrollIntoView({ block: "start" }));
 }
+
+async function openChannels(page: Page): Promise<void> {
+  await openTokens(page);
+  const card = page.locator(".turn-card.chosen");
+  await card.getByRole("button", { name: "Teacher big" }).click();
+  await card.locator(".tokens [class*=higher-]").nth(2).click();
+  await card.locator(".experts").waitFor();
+  await card.locator(".token-bar").evaluate((element) => element.scrollIntoView({ block: "start" }));
+}
+
+/** Without the channels that only a trainer records. */
+const ofEngines = (slice: TokenSlice): TokenSlice => ({
+  ...slice,
+  channels: slice.channels.filter(({ values }) => values !== "numbers"),
+});
 
 const ROWS = ".table-body .row";
 const PICTURES: readonly Picture[] = [
@@ -41,11 +59,23 @@ const PICTURES: readonly Picture[] = [
     ready: ".turn-card.chosen",
     prepare: openTokens,
   },
+  {
+    name: "channels",
+    view: "#/episodes/17?call=6",
+    width: 1200,
+    height: 1400,
+    ready: ".turn-card.chosen",
+    prepare: openChannels,
+    channels: true,
+  },
 ];
 
-await using server = await startFixtureServer({ shape: { seed: 3, episodes: 960, turns: 12 } });
+const SHAPE = { seed: 3, episodes: 960, turns: 12 };
+await using plain = await startFixtureServer({ shape: SHAPE });
+await using withChannels = await startFixtureServer({ shape: SHAPE, channels: true, tokens: ofEngines });
 const browser = await launchBrowser();
-for (const { name, view, width, height, ready, prepare } of PICTURES) {
+for (const { name, view, width, height, ready, prepare, channels = false } of PICTURES) {
+  const server = channels ? withChannels : plain;
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: "light", reducedMotion: "reduce" });
   await page.goto(server.url + view);
   await page.locator(ready).first().waitFor();

@@ -18,7 +18,7 @@ type ChannelDtype = keyof typeof NUMBERS;
 /** The metadata `channels` of a batch. */
 const channelsSchema = z.array(
   z.object({
-    name: z.string(),
+    name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/),
     of: z.enum(["output", "sequence"]),
     mask: z.string().optional(),
     offsets: z.string().optional(),

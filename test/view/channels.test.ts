@@ -97,14 +97,15 @@ describe("the channels of a slice", () => {
     expect(await source.items({ ...RANGE, token: 0 })).toEqual([]);
   });
 
-  it("are left out if the metadata names tensors that the file does not have", async () => {
-    const channels = [
-      { name: "rewards_again", of: "output", mask: "missing_mask" },
-      { name: "input_ids", of: "sequence", mask: "logprobs" },
-    ];
-    const run = await recordRun({ metadata: { channels: JSON.stringify(channels), moe_layers: "{" } });
+  it.each([
+    ["tensors that the file does not have", { name: "scores", of: "output", mask: "scores_mask" }],
+    ["a mask of another dtype", { name: "input_ids", of: "sequence", mask: "logprobs" }],
+    ["a name that no channel has", { name: "input_ids\u202e", of: "sequence", mask: "attention_mask" }],
+  ])("are left out if the metadata names %s", async (_, channel) => {
+    const run = await recordRun({ metadata: { channels: JSON.stringify([channel]), moe_layers: "{" } });
     await using source = await TranscriptSource.open(run.transcript);
     expect((await source.tokens(RANGE)).channels).toEqual([]);
+    expect(await source.items({ ...RANGE, token: 0 })).toEqual([]);
   });
 
   it("cost a token that nobody looks at a few bytes, although its items have hundreds of values", async () => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
 import type { EpisodeLine, Overview, TokenSlice } from "../../src/view/api.js";
+import { addChannels, fixtureItems } from "./fixture-channels.js";
 import { fixtureEpisode, fixtureOverview, fixtureTokens, type RunShape } from "./fixtures.js";
 
 const PAGE = new URL("../../dist/view/page/", import.meta.url);
@@ -26,6 +27,8 @@ export interface FixtureServerOptions {
   readonly overview?: (overview: Overview) => Overview;
   readonly episode?: (line: EpisodeLine, index: number) => EpisodeLine;
   readonly tokens?: (slice: TokenSlice) => TokenSlice;
+  /** Tokens have channels. */
+  readonly channels?: boolean;
 }
 
 export interface FixtureServer extends AsyncDisposable {
@@ -72,10 +75,10 @@ export async function startFixtureServer(options: FixtureServerOptions): Promise
 }
 
 function createApi(options: FixtureServerOptions, overview: Overview): (url: URL) => unknown {
-  const { shape, pages = [], episode = (line) => line, tokens = (slice) => slice } = options;
+  const { shape, pages = [], episode = (line) => line, tokens = (slice) => slice, channels = false } = options;
   const read = (index: number): EpisodeLine => episode(fixtureEpisode(shape, index), index);
   return ({ pathname, searchParams }) => {
-    const [, , what, index, part, interaction] = pathname.split("/");
+    const [, , what, index, part, interaction, token] = pathname.split("/");
     if (what === "overview") {
       const after = Number(searchParams.get("after") ?? 0);
       return [overview, ...pages].find(({ revision }) => revision > after);
@@ -84,8 +87,12 @@ function createApi(options: FixtureServerOptions, overview: Overview): (url: URL
     if (index === undefined) return searchEpisodes(searchParams.get("text") ?? "", shape, read);
     if (part === undefined) return Number(index) < shape.episodes ? read(Number(index)) : undefined;
     const found = read(Number(index)).interactions[Number(interaction)];
+    if (!found) return undefined;
+    if (token !== undefined)
+      return fixtureItems(fixtureTokens(found, { from: 0, count: 1e6 }), Number(token), Number(token));
     const range = { from: Number(searchParams.get("from")), count: Number(searchParams.get("count")) };
-    return found && tokens(fixtureTokens(found, range));
+    const slice = fixtureTokens(found, range);
+    return tokens(channels ? addChannels(slice, range.from) : slice);
   };
 }
 

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../src/view/embedded-format.js";
+import { addChannels } from "./fixture-channels.js";
 import { fixtureEpisode, fixtureOverview, fixtureTokens, type RunShape } from "./fixtures.js";
 
 /** Writes the page with a synthetic run inside, in the form of `src/view/embedded-format.ts`. */
-export async function writeEmbeddedPage(shape: RunShape, page: URL): Promise<string> {
+export async function writeEmbeddedPage(shape: RunShape, page: URL, hasChannels = false): Promise<string> {
   const [html, script, style] = await Promise.all(
     ["index.html", "page.js", "page.css"].map((name) => readFile(new URL(name, page), "utf8")),
   );
@@ -13,7 +14,7 @@ export async function writeEmbeddedPage(shape: RunShape, page: URL): Promise<str
   const blocks = [
     writeBlock(OVERVIEW_BLOCK, [fixtureOverview(shape)]),
     ...indices.map((index) => writeBlock(episodeBlock(index), fixtureEpisode(shape, index))),
-    ...indices.map((index) => writeBlock(tokensBlock(index), embedTokens(shape, index))),
+    ...indices.map((index) => writeBlock(tokensBlock(index), embedTokens(shape, index, hasChannels))),
   ];
   const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; img-src data:`;
   // A function, because `$` in the replacement of a text has a meaning.
@@ -30,10 +31,11 @@ function writeBlock(id: string, value: unknown): string {
   return `<script type="application/json" id="${id}">${text}</script>`;
 }
 
-function embedTokens(shape: RunShape, index: number): EmbeddedTokens {
-  const slices = fixtureEpisode(shape, index).interactions.map((interaction) =>
-    fixtureTokens(interaction, { from: 0, count: 1e6 }),
-  );
+function embedTokens(shape: RunShape, index: number, hasChannels: boolean): EmbeddedTokens {
+  const slices = fixtureEpisode(shape, index).interactions.map((interaction) => {
+    const slice = fixtureTokens(interaction, { from: 0, count: 1e6 });
+    return hasChannels ? addChannels(slice, 0) : slice;
+  });
   const texts = new Map(slices.flatMap(({ ids, texts: own }) => ids.map((id, at) => [id, own?.[at] ?? ""] as const)));
   const position = new Map([...texts.keys()].map((id, at) => [id, at]));
   return {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { TokenSlice } from "../../../src/view/api.js";
-import { SURPRISE_BOUNDS, surpriseLevel, tokenClass } from "../../../src/view/page/tokens/colours.js";
+import type { TokenChannel, TokenSlice } from "../../../src/view/api.js";
+import {
+  columnClass,
+  findChannel,
+  listColourings,
+  SURPRISE_BOUNDS,
+  scaleOf,
+  surpriseLevel,
+  tokenClass,
+} from "../../../src/view/page/tokens/colours.js";
 import { firstDifference } from "../../../src/view/page/tokens/first-difference.js";
+import { formatDifference, formatLogprob, formatValue } from "../../../src/view/page/tokens/format-values.js";
 import { firstShown, withoutFirst } from "../../../src/view/page/tokens/token-window.js";
 
 describe("the colour of a token", () => {
@@ -33,6 +42,83 @@ describe("the colour of a token", () => {
   });
 });
 
+const channel = (fields: Partial<TokenChannel>): TokenChannel => ({
+  name: "scores",
+  title: "scores",
+  meaning: "",
+  absence: "",
+  values: "numbers",
+  dtype: "F32",
+  shape: [],
+  of: "sequence",
+  ragged: false,
+  ...fields,
+});
+
+describe("the colour of a token by a channel", () => {
+  const OUTPUT = { logprob: -1, output: true };
+  const PROMPT = { logprob: 0, output: false };
+
+  it("is chosen for channels that have one number per token", () => {
+    const channels = [channel({ name: "experts", shape: [2, 2] }), channel({ column: [1] })];
+    expect(listColourings(channels)).toEqual(["logprob", "mask", "version", "channel:scores"]);
+    expect(findChannel(channels, "channel:scores")).toBe(channels[1]);
+    expect(findChannel(channels, "channel:experts")).toBeUndefined();
+    expect(findChannel(channels, "mask")).toBeUndefined();
+  });
+
+  it.each([
+    [-1, "tok equal"],
+    [-1.09, "tok equal"],
+    [-0.5, "tok higher-2"],
+    [-1.2, "tok lower-1"],
+    [-3, "tok lower-4"],
+    ["-Infinity", "tok lower-4"],
+    ["NaN", "tok no-value"],
+    [null, "tok no-value"],
+    [undefined, "tok no-value"],
+  ] as const)("shows that a score of %s differs from a recorded −1: %s", (score, expected) => {
+    expect(columnClass(scaleOf(channel({ values: "logprobs" }), []), score, OUTPUT)).toBe(expected);
+  });
+
+  it("is plain for prompt tokens, which have nothing to compare a score with", () => {
+    expect(columnClass(scaleOf(channel({ values: "logprobs" }), []), -3, PROMPT)).toBe("tok prompt");
+  });
+
+  it.each([
+    [1, "tok size-0"],
+    [4, "tok size-1"],
+    [5, "tok size-2"],
+    [257, "tok size-5"],
+    [null, "tok no-value"],
+  ] as const)("shows that a set has %s tokens: %s", (count, expected) => {
+    const scale = scaleOf(channel({ ragged: true, values: "token_ids" }), []);
+    expect(columnClass(scale, count, OUTPUT)).toBe(expected);
+    expect(columnClass(scale, null, PROMPT)).toBe("tok prompt");
+  });
+
+  it("divides other numbers between the lowest and the highest of all slices", () => {
+    const scale = scaleOf(channel({}), [[0, null, "NaN"], undefined, [6, "Infinity"]]);
+    const classes = [0, 1, 1.5, 5.5, 6].map((value) => columnClass(scale, value, OUTPUT));
+    expect(classes).toEqual(["tok size-0", "tok size-0", "tok size-1", "tok size-5", "tok size-5"]);
+    expect(columnClass(scaleOf(channel({}), [[3, 3]]), 3, OUTPUT)).toBe("tok size-0");
+  });
+});
+
+describe("values of tokens", () => {
+  it("are shown with few digits and a real minus", () => {
+    expect([-0.5, -Infinity, 0].map(formatLogprob)).toEqual(["−0.5000", "−∞", "0.0000"]);
+    expect([0.25, -1.504, -0.001, 0, -Infinity].map(formatDifference)).toEqual([
+      "+0.25",
+      "−1.50",
+      "0.00",
+      "0.00",
+      "−∞",
+    ]);
+    expect([123456, -0.123456, 1e-7, Infinity].map(formatValue)).toEqual(["123456", "−0.1235", "1e−7", "+∞"]);
+  });
+});
+
 describe("the first difference", () => {
   const tokens = (...ids: number[]) => ids.map((id) => ({ id, text: null }));
 
@@ -55,7 +141,7 @@ describe("the tokens that are shown first", () => {
     loss_mask: [0, 1, 1, 0],
     versions: [-1, 3, 3, 4],
     temperature: 1,
-    channels: [],
+    channels: [channel({ column: [5, null, 7, 8] }), channel({ name: "experts", shape: [2, 2] })],
   };
 
   it("begin shortly before the answer of a long prompt", () => {
@@ -71,6 +157,7 @@ describe("the tokens that are shown first", () => {
       logprobs: [-2, -3],
       loss_mask: [1, 0],
       versions: [3, 4],
+      channels: [channel({ column: [7, 8] }), channel({ name: "experts", shape: [2, 2] })],
     });
   });
 });

@@ -1,10 +1,13 @@
 import { signal } from "@preact/signals";
-import { COLOURINGS, type TokenColouring } from "./colours.js";
+import { BASE_COLOURINGS, type TokenColouring } from "./colours.js";
 
-/** The colouring of all token panels. */
+/** The colouring of all token panels. A panel without it shows log probabilities. */
 export const colouring = signal<TokenColouring>("logprob");
 
+/** The colourings that the panel that was opened last has. */
+export const colouringChoices = signal<readonly TokenColouring[]>(BASE_COLOURINGS);
+
 export function cycleColouring(): void {
-  const next = (COLOURINGS.indexOf(colouring.value) + 1) % COLOURINGS.length;
-  colouring.value = COLOURINGS[next] ?? "logprob";
+  const choices = colouringChoices.value;
+  colouring.value = choices[(choices.indexOf(colouring.value) + 1) % choices.length] ?? "logprob";
 }

@@ -3,8 +3,7 @@ import type { Source, TokenSlice, TokenText } from "../../api.js";
 import { InertText } from "../components/inert-text.js";
 import { formatWhole, plural } from "../state/format.js";
 import { messageOf } from "../state/store.js";
-import { colouring } from "./colouring-choice.js";
-import { COLOURINGS, SURPRISE_BOUNDS, type TokenColouring } from "./colours.js";
+import { ColouringSwitch } from "./colouring-switch.js";
 import { firstDifference } from "./first-difference.js";
 import { TokenRow } from "./token-row.js";
 import { TokenTextView } from "./token-text-view.js";
@@ -33,7 +32,7 @@ export function TokenPanel({ source, episode, interaction }: TokenPanelProps) {
           <Bar first={first} />
           {first.difference && <DifferenceView difference={first.difference} />}
           <More count={window.from} kind="earlier" isReading={isReading} onClick={showEarlier} />
-          <TokenRow window={window} />
+          <TokenRow source={source} episode={episode} interaction={interaction} window={window} />
           <More count={first.total - windowEnd(window)} kind="later" isReading={isReading} onClick={showLater} />
         </>
       )}
@@ -44,7 +43,7 @@ export function TokenPanel({ source, episode, interaction }: TokenPanelProps) {
 function Bar({ first }: { readonly first: TokenSlice }) {
   return (
     <div class="token-bar">
-      <ColouringSwitch />
+      <ColouringSwitch channels={first.channels} />
       <span class="quiet">
         {plural(first.output_start, "prompt token")}, {plural(first.total - first.output_start, "output token")}
       </span>
@@ -68,56 +67,6 @@ function More({ count, kind, isReading, onClick }: MoreProps) {
       {formatWhole(count)} {kind} tokens
     </button>
   );
-}
-
-const LABELS: Readonly<Record<TokenColouring, string>> = {
-  logprob: "Log probability",
-  mask: "Loss mask",
-  version: "Weight version",
-};
-
-/** Buttons that choose the colouring of tokens, and its legend. */
-function ColouringSwitch() {
-  return (
-    <>
-      <div class="switch" role="group" aria-label="Colour of tokens" title="Change with l">
-        {COLOURINGS.map((choice) => (
-          <button
-            key={choice}
-            type="button"
-            aria-pressed={choice === colouring.value}
-            onClick={() => (colouring.value = choice)}
-          >
-            {LABELS[choice]}
-          </button>
-        ))}
-      </div>
-      <Legend />
-    </>
-  );
-}
-
-function Legend() {
-  switch (colouring.value) {
-    case "logprob":
-      return (
-        <span class="token-legend" aria-label="From likely to unlikely, in nats">
-          {[0, ...SURPRISE_BOUNDS].map((bound, level) => (
-            <span key={bound} class={`tok surprise-${level}`}>
-              {bound === 0 ? "0" : `−${bound}`}
-            </span>
-          ))}
-        </span>
-      );
-    case "mask":
-      return (
-        <span class="token-legend">
-          <span class="tok mask-1">in the loss</span> <span class="tok mask-0">not in the loss</span>
-        </span>
-      );
-    case "version":
-      return <span class="token-legend">Neighbouring versions have different colours.</span>;
-  }
 }
 
 type Difference = NonNullable<TokenSlice["difference"]>;

@@ -1,17 +1,35 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { TokenSlice } from "../../api.js";
-import { InertText } from "../components/inert-text.js";
+import type { Source, TokenSlice } from "../../api.js";
+import { TokenDetails } from "./channels/token-details.js";
 import { colouring } from "./colouring-choice.js";
-import { tokenClass } from "./colours.js";
+import {
+  BASE_COLOURINGS,
+  type ColumnScale,
+  columnClass,
+  findChannel,
+  scaleOf,
+  type TokenColouring,
+  tokenClass,
+} from "./colours.js";
+import { findToken } from "./shown-token.js";
+import { TokenFacts } from "./token-facts.js";
 import { TokenTextView } from "./token-text-view.js";
 import { type TokenWindow, windowEnd } from "./token-window.js";
 
+interface TokenRowProps {
+  readonly source: Source;
+  readonly episode: number;
+  readonly interaction: number;
+  readonly window: TokenWindow;
+}
+
 /**
  * Tokens as text. The row has the focus, and arrow keys move its cursor. The line above shows the values of the token
- * under the pointer or at the cursor.
+ * under the pointer or at the cursor, and a section below what channels have for it. A click keeps the cursor at a token.
  */
-export function TokenRow({ window }: { readonly window: TokenWindow }) {
+export function TokenRow({ source, episode, interaction, window }: TokenRowProps) {
   const [active, setActive] = useState(-1);
+  const [isKept, setKept] = useState(false);
   const row = useRef<HTMLDivElement>(null);
   const [first, end] = [window.from, windowEnd(window)];
   const id = useRef(`tokens-${Math.random().toString(36).slice(2)}`).current;
@@ -28,31 +46,46 @@ export function TokenRow({ window }: { readonly window: TokenWindow }) {
     row.current?.querySelector(`[data-token="${to}"]`)?.scrollIntoView({ block: "nearest" });
   };
   const onPointerOver = (event: PointerEvent): void => {
-    const token = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("[data-token]") : null;
-    if (token) setActive(Number(token.dataset["token"]));
+    const token = tokenAt(event.target);
+    if (token !== undefined && !isKept) setActive(token);
   };
-  let from = first;
+  const onClick = (event: MouseEvent): void => {
+    const token = tokenAt(event.target);
+    // The end of a selection of text is a click, too.
+    if (token === undefined || getSelection()?.isCollapsed === false) return;
+    setKept(!isKept || token !== active);
+    setActive(token);
+  };
   return (
     <>
-      <TokenFacts place={findToken(window, active)} id={`${id}-facts`} />
+      <TokenFacts token={findToken(window, active)} id={`${id}-facts`} />
       <div
         ref={row}
-        class="tokens"
+        class={isKept ? "tokens kept" : "tokens"}
         tabIndex={0}
         role="group"
         aria-label={`${end - first} tokens. Arrow keys choose a token.`}
         aria-describedby={`${id}-facts`}
         onKeyDown={onKeyDown}
         onPointerOver={onPointerOver}
+        onClick={onClick}
       >
-        {window.slices.map((slice) => {
-          const start = from;
-          from += slice.ids.length;
-          return <TokenSpans key={start} slice={slice} from={start} />;
-        })}
+        <TokenChunks window={window} />
       </div>
+      <TokenDetails
+        place={{ source, episode, interaction }}
+        window={window}
+        position={active}
+        isKept={isKept}
+        onRelease={() => setKept(false)}
+      />
     </>
   );
+}
+
+function tokenAt(target: EventTarget | null): number | undefined {
+  const token = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-token]") : null;
+  return token ? Number(token.dataset["token"]) : undefined;
 }
 
 function targetOf(key: string, active: number, first: number, end: number): number | undefined {
@@ -70,99 +103,69 @@ function targetOf(key: string, active: number, first: number, end: number): numb
   }
 }
 
-function findToken({ from, slices }: TokenWindow, active: number): TokenPlace | null {
-  let at = active - from;
-  for (const slice of slices) {
-    if (at >= 0 && at < slice.ids.length) return { slice, at, position: active };
-    at -= slice.ids.length;
-  }
-  return null;
-}
-
-interface TokenPlace {
-  readonly slice: TokenSlice;
-  /** Position in the slice. */
-  readonly at: number;
-  /** Position among the interaction's own tokens. */
-  readonly position: number;
-}
-
-/** The values of one token, in a line of fixed height. */
-function TokenFacts({ place, id }: { readonly place: TokenPlace | null; readonly id: string }) {
-  return (
-    <p class="token-facts" id={id} aria-live="polite">
-      {place ? <Facts {...place} /> : <span class="quiet">Point at a token, or use the arrow keys.</span>}
-    </p>
-  );
-}
-
-function Facts({ slice, at, position }: TokenPlace) {
-  const text = slice.texts?.[at];
-  const logprob = slice.logprobs[at] ?? 0;
-  const isOutput = position >= slice.output_start;
+/** The spans of all tokens, a group per slice. */
+function TokenChunks({ window }: { readonly window: TokenWindow }) {
+  const by = colouring.value;
+  const scale = useMemo(() => scaleOfWindow(window, by), [window, by]);
+  let from = window.from;
   return (
     <>
-      <span>
-        token <b>{position}</b>
-      </span>
-      <span>
-        id <b>{slice.ids[at]}</b>
-      </span>
-      {text !== undefined && (
-        <span>
-          text{" "}
-          <b class="token-quote">{text === "" ? "part of a character" : <InertText text={JSON.stringify(text)} />}</b>
-        </span>
-      )}
-      {isOutput && (
-        <>
-          <span>
-            log probability <b>{logprob.toFixed(4).replace("-", "−")}</b> ({(100 * Math.exp(logprob)).toPrecision(3)}%)
-          </span>
-          <span>
-            version <b>{slice.versions[at]}</b>
-          </span>
-          <span>
-            temperature <b>{slice.temperature}</b>
-          </span>
-        </>
-      )}
-      <span>{isOutput ? (slice.loss_mask[at] === 1 ? "in the loss" : "not in the loss") : "prompt"}</span>
+      {window.slices.map((slice) => {
+        const start = from;
+        from += slice.ids.length;
+        return <TokenSpans key={start} slice={slice} from={start} by={by} scale={scale} />;
+      })}
     </>
   );
+}
+
+function scaleOfWindow({ slices }: TokenWindow, by: TokenColouring): ColumnScale | null {
+  const found = slices.map(({ channels }) => findChannel(channels, by));
+  return found[0]
+    ? scaleOf(
+        found[0],
+        found.map((channel) => channel?.column),
+      )
+    : null;
 }
 
 interface TokenSpansProps {
   readonly slice: TokenSlice;
   /** Position of the slice's first token among the interaction's own tokens. */
   readonly from: number;
+  readonly by: TokenColouring;
+  /** Of the channel that the colouring shows; null if it shows none. */
+  readonly scale: ColumnScale | null;
 }
 
 /** A span per token. They are rendered once per slice and colouring, not when the cursor moves. */
-function TokenSpans({ slice, from }: TokenSpansProps) {
-  const by = colouring.value;
-  return useMemo(
-    () => (
+function TokenSpans({ slice, from, by, scale }: TokenSpansProps) {
+  return useMemo(() => {
+    const classOf = createClassOf(slice, from, by, scale);
+    return (
       <span class="token-chunk">
         {slice.ids.map((id, at) => (
-          <span
-            key={at}
-            data-token={from + at}
-            class={tokenClass(
-              {
-                logprob: slice.logprobs[at] ?? 0,
-                trained: slice.loss_mask[at] === 1,
-                version: slice.versions[at] ?? -1,
-                output: from + at >= slice.output_start,
-              },
-              by,
-            )}
-          >
+          <span key={at} data-token={from + at} class={classOf(at)}>
             <TokenTextView id={id} text={slice.texts?.[at] ?? null} />
           </span>
         ))}
       </span>
-    ),
-    [slice, from, by],
-  );
+    );
+  }, [slice, from, by, scale]);
+}
+
+/** Returns a function that returns the class of a token of a slice. */
+function createClassOf(
+  { channels, logprobs, loss_mask, versions, output_start }: TokenSlice,
+  from: number,
+  by: TokenColouring,
+  scale: ColumnScale | null,
+): (at: number) => string {
+  const column = findChannel(channels, by)?.column;
+  const base = BASE_COLOURINGS.find((each) => each === by) ?? "logprob";
+  return (at) => {
+    const [logprob, output] = [logprobs[at] ?? 0, from + at >= output_start];
+    if (scale) return columnClass(scale, column?.[at], { logprob, output });
+    return tokenClass({ logprob, trained: loss_mask[at] === 1, version: versions[at] ?? -1, output }, base);
+  };
 }
