@@ -2,7 +2,7 @@ import { z } from "zod";
 import { countElements } from "../support/safetensors/dtype.js";
 import type { TensorEntry } from "../support/safetensors/read-header.js";
 import type { TokenRun } from "./row-layout.js";
-import { readBytes, type TensorBytes } from "./tensor-ranges.js";
+import { readElementBytes, type TensorBytes } from "./tensor-ranges.js";
 
 /** The dtypes of channels, and how their bytes become numbers. */
 const NUMBERS = {
@@ -98,7 +98,7 @@ export class BatchChannels {
     }
     const [values, mask] = await Promise.all([
       this.#readValues(tensors, at, at + count),
-      readBytes(this.#file, tensors.other, at, at + count),
+      readElementBytes(this.#file, tensors.other, at, at + count),
     ]);
     return values.map((value, i) => (mask[i] === 0 ? null : value));
   }
@@ -106,16 +106,16 @@ export class BatchChannels {
   /** Returns the first item of a token, and the one after its last. */
   async #findItems(tensors: ChannelTensors, at: number): Promise<number[]> {
     if (tensors.channel.isRagged) return this.#readOffsets(tensors, at, at + 2);
-    const [hasItem] = await readBytes(this.#file, tensors.other, at, at + 1);
+    const [hasItem] = await readElementBytes(this.#file, tensors.other, at, at + 1);
     return [at, hasItem === 0 ? at : at + 1];
   }
 
   async #readValues({ channel, values }: ChannelTensors, from: number, to: number): Promise<number[]> {
-    return [...NUMBERS[channel.dtype](await readBytes(this.#file, values, from, to))];
+    return [...NUMBERS[channel.dtype](await readElementBytes(this.#file, values, from, to))];
   }
 
   async #readOffsets({ other }: ChannelTensors, from: number, to: number): Promise<number[]> {
-    const { buffer } = await readBytes(this.#file, other, from, to);
+    const { buffer } = await readElementBytes(this.#file, other, from, to);
     return Array.from(new BigInt64Array(buffer), Number);
   }
 }

@@ -32,13 +32,13 @@ export async function readRange(
   from: number,
   to: number,
 ): Promise<TensorValues> {
-  const { buffer } = await readBytes(file, tensor, from, to);
+  const { buffer } = await readElementBytes(file, tensor, from, to);
   if (tensor.dtype === "I32") return new Int32Array(buffer);
   return tensor.dtype === "F32" ? new Float32Array(buffer) : new Uint8Array(buffer);
 }
 
 /** Like {@link readRange}, for a tensor of any dtype: returns the bytes of the elements. */
-export async function readBytes(
+export async function readElementBytes(
   file: TensorBytes,
   tensor: TensorEntry,
   from: number,

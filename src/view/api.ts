@@ -156,9 +156,9 @@ export interface TokenPlace {
 }
 
 /** What the channels of a slice have for one token, in the same order. */
-export type TokenItems = readonly ChannelItems[];
+export type TokenItems = readonly ChannelValues[];
 
-export interface ChannelItems {
+export interface ChannelValues {
   /** Of the channel. */
   readonly name: string;
   /** The first 4,096 values. Null: the token has no item. */

@@ -1,5 +1,5 @@
 import { describeChannel } from "../../src/facts/channels.js";
-import type { ChannelItems, TokenChannel, TokenItems, TokenSlice } from "../../src/view/api.js";
+import type { ChannelValues, TokenChannel, TokenItems, TokenSlice } from "../../src/view/api.js";
 import { seededRandom } from "./fixtures.js";
 
 /** Synthetic channels: the same position and id give the same values. */
@@ -79,7 +79,7 @@ export function fixtureItems(slice: TokenSlice, at: number, position: number): T
     top_logprobs: isOutput ? [...likely.map((token) => token.logprob), "-Infinity"] : null,
   };
   const texts = new Map([...likely, ...teacherLikely, ...kept].map((token) => [token.id, token.text]));
-  return SPECS.map(({ name, shape }): ChannelItems => {
+  return SPECS.map(({ name, shape }): ChannelValues => {
     const found = values[name] ?? null;
     if (!found) return { name, values: null, total: 0 };
     const isIds = describeChannel(name, shape).values === "token_ids";

@@ -1,7 +1,7 @@
 import type { BatchChannel, ItemValues } from "../../batch-file/batch-channels.js";
 import { decodeTokens, type TokenEntries } from "../../batch-file/token-texts.js";
 import { describeChannel } from "../../facts/channels.js";
-import type { ChannelItems, JsonNumber, TokenChannel, TokenItems, TokenText } from "../api.js";
+import type { ChannelValues, JsonNumber, TokenChannel, TokenItems, TokenText } from "../api.js";
 
 /** The channels of an interaction's sequence. Positions count from the start of the sequence. */
 export interface InteractionChannels {
@@ -44,7 +44,7 @@ export async function readChannelItems(
 ): Promise<TokenItems> {
   if (!channels) return [];
   return Promise.all(
-    channels.all.map(async (channel): Promise<ChannelItems> => {
+    channels.all.map(async (channel): Promise<ChannelValues> => {
       const { name, shape } = channel;
       const found = await channels.readItems(channel, at, MAX_VALUES);
       if (!found) return { name, values: null, total: 0 };

@@ -1,4 +1,4 @@
-import type { ChannelItems, TokenChannel, TokenText } from "../../../api.js";
+import type { ChannelValues, TokenChannel, TokenText } from "../../../api.js";
 import { plural } from "../../state/format.js";
 import { formatDifference, formatLogprob, formatProbability } from "../format-values.js";
 import { isOutput, type ShownToken } from "../shown-token.js";
@@ -9,9 +9,9 @@ import { type LikelyToken, TokenTable } from "./token-table.js";
 
 interface ChannelViewProps {
   readonly channel: TokenChannel;
-  readonly items: ChannelItems;
+  readonly items: ChannelValues;
   /** The items of the channel with the token ids of these log probabilities. */
-  readonly ids: ChannelItems | undefined;
+  readonly ids: ChannelValues | undefined;
   readonly token: ShownToken;
 }
 
@@ -61,7 +61,7 @@ function Values({ channel, items, ids, token, values }: ChannelViewProps & { rea
         numbers
       );
     }
-    default:
+    case "numbers":
       return numbers;
   }
 }
@@ -69,7 +69,7 @@ function Values({ channel, items, ids, token, values }: ChannelViewProps & { rea
 /** Returns the tokens of log probabilities; undefined if it is not known which ones they are. A place with the id -1 has none. */
 function pairTokens(
   { tokens }: TokenChannel,
-  ids: ChannelItems | undefined,
+  ids: ChannelValues | undefined,
   values: readonly number[],
 ): readonly LikelyToken[] | undefined {
   const named = ids?.values?.map((id, at): TokenText => ({ id: Number(id), text: ids.texts?.[at] ?? null })) ?? tokens;

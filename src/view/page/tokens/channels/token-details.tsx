@@ -1,4 +1,4 @@
-import type { ChannelItems, TokenChannel, TokenItems } from "../../../api.js";
+import type { ChannelValues, TokenChannel, TokenItems } from "../../../api.js";
 import { InertText } from "../../components/inert-text.js";
 import { findToken, isOutput, type ShownToken } from "../shown-token.js";
 import type { TokenWindow } from "../token-window.js";
@@ -89,7 +89,7 @@ interface ChannelsProps {
 
 function Channels({ channels, items, token }: ChannelsProps) {
   const byName = new Map(items.map((each) => [each.name, each]));
-  const absent = (name: string): ChannelItems => ({ name, values: null, total: 0 });
+  const absent = (name: string): ChannelValues => ({ name, values: null, total: 0 });
   const canHave = ({ of }: TokenChannel): boolean => of === "sequence" || isOutput(token);
   const shown = listShown(channels);
   const never = shown.filter((channel) => !canHave(channel));
