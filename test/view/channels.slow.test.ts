@@ -180,7 +180,7 @@ describe.skipIf(!HAS_CHROMIUM)("the channels of tokens, in Chromium", () => {
     await panel.locator(".tokens [class*=surprise-]").nth(1).hover();
     await expect.poll(() => panel.locator(".token-facts").innerText()).toMatch(/kept tokens \d.*teacher big −/s);
     expect(await panel.locator(".token-details").innerText()).toBe(
-      "This file does not contain head_scores, kept tokens, alternatives of teacher big, fixed tokens, alternatives, routed experts. " +
+      "This file does not contain head_scores, kept tokens, fixed tokens, alternatives of teacher big, alternatives, routed experts. " +
         "Start rolltape view on the batch to see them.",
     );
     expect(complaints).toEqual([]);
