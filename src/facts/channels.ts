@@ -26,7 +26,7 @@ const ENGINE = {
     title: "Kept tokens",
     meaning: "The tokens that top-k, top-p and min-p left to sample from.",
     absence:
-      "No set is recorded: the token was sampled from the whole vocabulary, or the most likely one was taken, or the set was too large.",
+      "No set is recorded: the token was sampled greedily or from the whole vocabulary, the set was too large, or the engine sent none.",
   },
   top_logprobs: {
     values: "logprobs",
