@@ -1,7 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { Session } from "../../src/session/session.js";
-import { LocalSession, type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import {
+  type ChannelInput,
+  LocalSession,
+  type StoreExportOptions,
+  TrajectoryStore,
+} from "../../src/session/trajectory-store.js";
 import { sized } from "../kit/sized.js";
 
 /** One model call: the tokens that its prompt adds to the sequence before it (`tail`), and the output. */
@@ -66,7 +71,12 @@ export function record(store: TrajectoryStore, load: readonly Conversation[]): s
   });
 }
 
-export function recordConversation(session: LocalSession, conversation: Conversation): void {
+/** @param channelsOf returns the channels of a call, for prompt and output together. Default: none */
+export function recordConversation(
+  session: LocalSession,
+  conversation: Conversation,
+  channelsOf?: (sequence: Int32Array) => readonly ChannelInput[],
+): void {
   const messages: { role: "user" | "assistant"; content: string }[] = [];
   let sequence = new Int32Array(0);
   for (const [turn, { tail, output, logprobs, version, text }] of conversation.entries()) {
@@ -81,6 +91,7 @@ export function recordConversation(session: LocalSession, conversation: Conversa
         outputIds: output,
         logprobs,
         versions: version,
+        ...(channelsOf && { channels: channelsOf(joined(promptIds, output)) }),
         finishReason: "stop",
         interactionId: `${session.id}-turn-${turn}`,
       }),

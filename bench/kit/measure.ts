@@ -13,6 +13,14 @@ export async function seconds(work: () => unknown): Promise<number> {
   return (performance.now() - started) / 1000;
 }
 
+/** Runs `work` and returns the processor time of all threads meanwhile, in seconds. Other load of the machine hardly affects it. */
+export async function processorSeconds(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
 /** Seconds of each contender in each round. */
 export type Times<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 

@@ -175,20 +175,21 @@ void streamSglangExperts(benchmark::State& state) {
 }
 BENCHMARK(streamSglangExperts)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// What a session takes of a reply.
-void recordExperts(benchmark::State& state) {
+void readAndRecordExperts(benchmark::State& state) {
   static const Reply reply = vllmReply();
-  const EngineReply read = readVllmReply(bytesOf(reply.body), 0, 0, {kAsked});
   compare(state, reply, [&] {
+    EngineReply read = readVllmReply(bytesOf(reply.body), 0, 0, {kAsked});
     const std::vector<std::int32_t> ids(kAsked.promptLength, 7);
     const TokenSpan piece(ids);
     Session session(SipKey{});
     const Prompt prompt = session.prompt(std::span<const TokenSpan>(&piece, 1), std::nullopt);
-    session.record({prompt, read.tokens, {}, {}, -1});
+    RecordInput input{prompt, read.tokens, {}, {}, -1};
+    input.consumed = &read.tokens;
+    session.record(input);
     benchmark::DoNotOptimize(session.byteLength());
   });
 }
-BENCHMARK(recordExperts)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(readAndRecordExperts)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace rolltape

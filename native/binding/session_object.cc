@@ -158,7 +158,8 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
                        std::move(labelSet),
                        !startsRow.IsUndefined() && booleanArg(startsRow, "startsRow"),
                        {},
-                       -1};
+                       -1,
+                       &consumed.generation()};
   if (!facts.IsUndefined()) recorded.facts = uint32ArrayArg(facts, "facts");
   if (!compactedFrom.IsUndefined()) {
     recorded.compactedFrom = static_cast<std::int32_t>(indexArg(compactedFrom, "compactedFrom"));

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kName = "\"routed_experts\"";
 /// A search for the rest of the name stops at few characters: lists of ids and log probabilities have no `x`.
 constexpr std::size_t kRareAt = kName.find('x');
-/// Tokens that the last frame may bring, with a margin.
+/// Tokens that the last frame may bring, beside an eighth of those before.
 constexpr std::uint32_t kFrameTokens = 64;
 
 std::size_t skipSpaces(std::string_view text, std::size_t at) {
@@ -56,7 +56,7 @@ std::optional<std::size_t> CutExperts::begin(std::string_view line) {
     }
     if (found.value) {
       offset_ = *found.value;
-      const std::uint64_t rows = std::uint64_t{asked_.promptLength} - asked_.start + tokens + kFrameTokens;
+      const std::uint64_t rows = std::uint64_t{asked_.promptLength} - asked_.start + tokens + tokens / 8 + kFrameTokens;
       reader_.emplace(asked_, format_, format_ == ExpertsFormat::kInt32 ? rows * asked_.rowBytes() : 0);
       return line.size() - offset_;
     }

@@ -37,7 +37,7 @@ class CutExperts {
   /// Another line begins.
   void reset();
 
-  /// Tokens that the reply has so far. The experts of about as many are expected.
+  /// Tokens that the reply has before this frame. Experts of a few more are expected.
   std::uint32_t tokens = 0;
 
  private:

@@ -10,7 +10,6 @@ namespace rolltape {
 
 void ReplyStream::push(std::span<const std::uint8_t> piece, Generation& into) {
   requireUnchanged(into);
-  if (reader_->experts() != nullptr) reader_->experts()->tokens = into.length() - reader_->base();
   payloads_.push(piece, [&](RoomyText payload) {
     constexpr std::string_view done = "[DONE]";
     if (std::equal(payload.bytes.begin(), payload.bytes.end(), done.begin(), done.end())) {
@@ -20,6 +19,7 @@ void ReplyStream::push(std::span<const std::uint8_t> piece, Generation& into) {
     } else {
       reader_->read(payload, into);
       length_ = into.length();
+      if (reader_->experts() != nullptr) reader_->experts()->tokens = length_ - reader_->base();
     }
   });
 }

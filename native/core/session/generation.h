@@ -65,6 +65,8 @@ class Generation {
   /// @throws as makeChannel and reserveChannels, and kInvalidArg for tokens after the last output token.
   void addChannel(const ChannelSpec& spec, std::uint32_t first, std::vector<std::byte> values,
                   std::span<const std::uint32_t> counts = {});
+  /// Gives away the values of `channels()[index]`, of a generation that is not used any more. They stay where they are.
+  std::vector<std::byte> takeValues(std::size_t index) { return std::move(channels_[index].values); }
   /// Returns true if a channel of outputs with this name covers all tokens from `from` on. In a ragged channel, a token
   /// may have no items.
   bool hasOutputs(std::string_view channel, std::uint32_t from) const;

@@ -104,6 +104,13 @@ std::vector<ChannelRun> runsOf(const Generation& generation, std::uint32_t input
   return runs;
 }
 
+/// Returns true if the arena should keep these bytes of a buffer where they are: there are many, and the buffer has
+/// little else.
+bool isWorthTaking(const ChannelBuffer& buffer, std::size_t bytes) {
+  constexpr std::size_t kFewBytes = 1 << 16;
+  return bytes >= kFewBytes && buffer.values.capacity() - bytes <= bytes / 8;
+}
+
 std::span<const std::uint8_t> bytesOf(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
@@ -192,17 +199,23 @@ void Session::storeLabels(Interaction& made, const LabelSet& labels) {
   if (!labels.empty()) made.labels = &*storage_->labelSets.insert(labels).first;
 }
 
-void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs) {
-  if (runs.empty()) return;
+std::vector<std::size_t> Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs,
+                                                std::span<const ChannelBuffer> taken) {
+  if (runs.empty()) return {};
   requireStorable(storage_->channelSpecs, runs);
   ChannelRuns stored;
-  for (const ChannelRun& run : runs) {
+  std::vector<std::size_t> used;
+  for (std::size_t index = 0; index < runs.size(); ++index) {
+    const ChannelRun& run = runs[index];
     const std::uint32_t from = std::max(run.first, firstUnrecorded(made, *run.spec));
     const std::uint32_t end = std::min(run.end(), made.sequenceLength());
     if (from >= end) continue;
     ChannelRun& own = stored.emplace_back();
     own = {&keep(*run.spec), from, end - from, nullptr, nullptr};
-    own.values = storage_->arena.copyAll(run.bytes(from, end));
+    const std::span<const std::byte> bytes = run.bytes(from, end);
+    const bool stays = !taken.empty() && isWorthTaking(taken[index], bytes.size());
+    if (stays) used.push_back(index);
+    own.values = stays ? bytes.data() : storage_->arena.copyAll(bytes);
     if (!run.spec->isRagged()) continue;
     const std::span<std::uint32_t> starts = storage_->arena.allocate<std::uint32_t>(own.count + std::size_t{1});
     for (std::uint32_t i = 0; i <= own.count; ++i) {
@@ -210,9 +223,11 @@ void Session::storeChannels(Interaction& made, std::span<const ChannelRun> runs)
     }
     own.starts = starts.data();
   }
-  if (stored.empty()) return;
+  if (stored.empty()) return {};
   const std::size_t recorded = stored.size();
   made.currentChannels.set(keep({std::move(stored), recorded}));
+  storage_->arena.reserveAdopted(used.size());
+  return used;
 }
 
 const InteractionChannels* Session::keep(InteractionChannels channels) {
@@ -286,14 +301,17 @@ const Interaction& Session::record(const RecordInput& input) {
   storeOutput(made, input.generation);
   storeFacts(made, input);
   // The last step that can refuse the input: a batch has every channel of the storage.
-  storeChannels(made, runsOf(input.generation, made.inputLength));
+  const auto taken = input.consumed == nullptr ? std::span<const ChannelBuffer>() : input.consumed->channels();
+  const std::vector<std::size_t> used = storeChannels(made, runsOf(input.generation, made.inputLength), taken);
   IndexedMessages messages{.callIds = input.callIds};
   if (!input.digests.empty()) messages.input = input.digests.back();
   messages.conversation = messages.input;
   for (const std::string& message : input.output) {
     messages.conversation = chainDigest(key_, messages.conversation, bytesOf(message));
   }
-  return add(made, messages);
+  const Interaction& recorded = add(made, messages);
+  for (const std::size_t index : used) storage_->arena.adopt(input.consumed->takeValues(index));
+  return recorded;
 }
 
 InteractionWriter Session::serialize(std::uint32_t index) const {

@@ -53,6 +53,8 @@ struct RecordInput {
   CallIds callIds = {};
   /// See Interaction::compactedFrom.
   std::int32_t compactedFrom = -1;
+  /// The generation, if it is not used any more: long channels are then taken from it, not copied.
+  Generation* consumed = nullptr;
 };
 
 /// The tokens, tree and own rewards of one session. Mutated from one thread only; what `storage()` holds may be read
@@ -140,7 +142,10 @@ class Session {
   void storeOutput(Interaction& made, const Generation& generation);
   void storeLabels(Interaction& made, const LabelSet& labels);
   /// Stores the items of the interaction's own tokens, and of the shared token before them if no ancestor has it.
-  void storeChannels(Interaction& made, std::span<const ChannelRun> runs);
+  /// @param taken channels of a generation, as many as runs, whose values may be used where they are; empty for none.
+  /// @returns indices of those whose values are used where they are.
+  std::vector<std::size_t> storeChannels(Interaction& made, std::span<const ChannelRun> runs,
+                                         std::span<const ChannelBuffer> taken = {});
   const InteractionChannels* keep(InteractionChannels channels);
   const ChannelSpec& keep(const ChannelSpec& spec);
   const Interaction& add(const Interaction& made, const IndexedMessages& messages);

@@ -7,7 +7,10 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "../base/reserve.h"
 
 namespace rolltape {
 
@@ -53,6 +56,14 @@ class TokenArena {
     return place;
   }
 
+  /// Makes room, so that adopting so many blocks cannot throw.
+  void reserveAdopted(std::size_t count) { reserveMore(adopted_, count); }
+  /// Keeps bytes where they are, after reserveAdopted().
+  void adopt(std::vector<std::byte> bytes) {
+    heldBytes_ += bytes.capacity();
+    adopted_.push_back(std::move(bytes));
+  }
+
   /// Bytes of all blocks, used or not.
   std::size_t byteLength() const { return heldBytes_; }
 
@@ -63,6 +74,7 @@ class TokenArena {
   std::byte* addBlock(std::size_t bytes);
 
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::vector<std::vector<std::byte>> adopted_;
   std::byte* open_ = nullptr;
   std::size_t openLeft_ = 0;
   std::size_t heldBytes_ = 0;

@@ -208,5 +208,38 @@ TEST(Channel, ASessionKeepsTheItemsOfItsOwnTokens) {
   EXPECT_EQ(bytes({9, 4, 77}), std::vector<std::byte>(values.begin(), values.end()));
 }
 
+/// A generation that is consumed gives long channels away without a copy, unless its buffer has much else.
+TEST(Channel, OfAConsumedGenerationStaysWhereItIs) {
+  const ChannelSpec spec{.name = "experts", .dtype = Dtype::kU8, .shape = {64}, .ofSequence = true};
+  for (const bool isConsumed : {true, false}) {
+    for (const std::size_t count : {std::size_t{10}, std::size_t{2000}}) {
+      for (const std::size_t spare : {std::size_t{0}, std::size_t{100'000}}) {
+        Generation generation = test::generationOf(std::vector<std::int32_t>(count, 4));
+        std::vector<std::byte> values((3 + count - 1) * 64, std::byte{7});
+        values.front() = std::byte{1};
+        values.back() = std::byte{2};
+        values.reserve(values.size() + spare);
+        const std::vector<std::byte> expected = values;
+        generation.addChannel(spec, 0, std::move(values));
+        const std::byte* const place = generation.channels()[0].values.data();
+        Session session(test::kKey);
+        const std::size_t before = session.byteLength();
+        const Prompt prompt = test::promptOf({1, 2, 3});
+        RecordInput input{prompt, generation, {}, {}, -1};
+        if (isConsumed) input.consumed = &generation;
+        const Interaction& made = session.record(input);
+        ASSERT_EQ(1u, made.channels().size());
+        const ChannelRun& run = made.channels()[0];
+        const std::span<const std::byte> kept = run.bytes(0, run.end());
+        EXPECT_TRUE(std::ranges::equal(expected, kept));
+        EXPECT_EQ(isConsumed && count == 2000 && spare == 0, run.values == place);
+        EXPECT_EQ(run.values == place, generation.channels()[0].values.empty());
+        EXPECT_GT(session.byteLength(), before + expected.size());
+        EXPECT_LT(session.byteLength(), before + expected.size() + count * 8 + 10'000);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rolltape
