@@ -10,6 +10,7 @@ import { SessionRecords, type StoredHead } from "../../src/session/stored/sessio
 import { verifySession } from "../../src/session/stored/verify-session.js";
 import { Storage } from "../../src/storage/index.js";
 import { changeStored, flipBit } from "../cli/storage/stored-sessions.js";
+import { captureLog } from "../helpers/captured-log.js";
 import { ADMIN_KEY, Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 import { packSessionsFile } from "../helpers/sessions-file.js";
@@ -320,6 +321,21 @@ test("a refused sequence leaves only its own session without scores, and is not 
   expect(teacher.requests).toHaveLength(2);
   teacher.status = undefined;
   expect(teachersOf(await exportBatch(proxy, [scored]))).toEqual({ big: { logprobs: "raw", unscored: [] } });
+});
+
+test("logs which server does not score, and what to check if it lacks the endpoint", async () => {
+  const teacher = await startTeacher("sglang");
+  const { logger, lines } = captureLog();
+  const proxy = await Proxy.start({
+    logger,
+    settings: { teachers: [teacherOf({ urls: [teacher.url], type: "vllm" })] },
+  });
+  onTestFinished(() => proxy.close());
+  await exportBatch(proxy, [await recordTree(proxy)]);
+  const warning = lines.find(({ level }) => level === 40);
+  const { message } = warning?.["err"] as { message: string };
+  expect(message).toContain(`The teacher big at ${teacher.url}: The engine answered HTTP 404`);
+  expect(message).toContain("Check `engine` and `urls` of the teacher.");
 });
 
 describe("scores of ended sessions", () => {

@@ -17,10 +17,10 @@ export interface TeacherOptions extends ScoreServerOptions {
   readonly timeoutSeconds: number;
 }
 
-/** A teacher gave no answer for its time limit. Later requests may succeed. */
+/** A teacher did not answer within its time limit. Later requests may succeed. */
 export class TeacherDownError extends EngineError {}
 
-/** A span of time in which sequences are scored together, such as an export. */
+/** Sequences that are scored together, such as those of an export. They share one time limit. */
 export interface ScoringRound {
   readonly startedAt: number;
   /** False: each server is asked once, and a teacher that is down is not waited for. */
@@ -85,7 +85,7 @@ export class Teacher {
         signal?.throwIfAborted();
         if (isFinal(error)) {
           this.#answeredAt = performance.now();
-          throw error;
+          throw this.#nameServer(error, server.url);
         }
         failure = error;
       }
@@ -105,7 +105,7 @@ export class Teacher {
     return signal ? AbortSignal.any([signal, limit]) : limit;
   }
 
-  /** Returns the server that may be asked first, and of several the one with the fewest requests. */
+  /** Returns the server that may get a request soonest; of several, the one with the fewest requests. */
   #choose(): ServerState {
     const now = performance.now();
     const [best] = this.#servers.toSorted(
@@ -119,13 +119,22 @@ export class Teacher {
     const reason = cause instanceof Error ? ` ${cause.message}` : "";
     return new TeacherDownError("engine_unavailable", `The teacher ${this.name} does not answer.${reason}`, { cause });
   }
+
+  /** The messages of engines name no server, and a teacher may have several. */
+  #nameServer(error: unknown, url: string): unknown {
+    if (!(error instanceof EngineError)) return error;
+    const advice = error instanceof NotServedError ? ". Check `engine` and `urls` of the teacher." : "";
+    return new EngineError(error.code, `The teacher ${this.name} at ${url}: ${error.message}${advice}`, {
+      cause: error,
+    });
+  }
 }
 
 function createServer(url: string, options: TeacherOptions): ScoreServer {
   return options.type === "sglang" ? new SglangScores(url, options) : new VllmScores(url, options);
 }
 
-/** Returns true if repeating the request is of no use: the server answered, and refuses it or cannot score the sequence. */
+/** Returns true if repeating the request is useless: the server answered that it refuses the request, or its reply is unusable. */
 function isFinal(error: unknown): boolean {
   if (error instanceof KeyRefusedError || error instanceof NotServedError || error instanceof UnexplainedError)
     return true;
@@ -145,6 +154,10 @@ class ServerState {
 
   constructor(server: ScoreServer) {
     this.#server = server;
+  }
+
+  get url(): string {
+    return this.#server.url;
   }
 
   async score(sequence: ScoredSequence, signal: AbortSignal): Promise<TokenScores> {

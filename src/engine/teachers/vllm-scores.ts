@@ -45,7 +45,7 @@ export class VllmScores implements ScoreServer {
   async score(sequence: ScoredSequence, signal: AbortSource): Promise<TokenScores> {
     try {
       const model = await this.#servedModel();
-      // The array has no other tokens than those that are asked for.
+      // The array of `ids` has no log probabilities of other tokens.
       const ways = this.#ways.filter((way) => way !== "ids" || sequence.topLogprobs === 0);
       let refusal: unknown = new EngineError("engine_error", "The reply has no scores.");
       for (const way of ways) {
