@@ -13,7 +13,10 @@ export interface ChannelFacts {
   readonly ids?: string;
 }
 
-/** The channels that engines give, by the name of their first tensor in batches. */
+/**
+ * The channels that engines give, by the names with which sessions leave them out. `top_logprobs` stands for the channels `top_ids` and
+ * `top_logprobs`.
+ */
 const ENGINE = {
   routed_experts: {
     values: "experts",
@@ -47,7 +50,9 @@ export type EngineChannel = keyof typeof ENGINE;
 
 export const ENGINE_CHANNELS = Object.keys(ENGINE) as EngineChannel[];
 
-const teacherChannel = z.templateLiteral(["teacher_", z.string().regex(/^[a-z][a-z0-9_]*$/)]);
+const LISTED = ENGINE_CHANNELS.map((name) => `\`${name}\``).join(", ");
+const NAME = { error: `must be one of ${LISTED}, or \`teacher_NAME\` of a teacher` };
+const teacherChannel = z.templateLiteral(["teacher_", z.string().regex(/^[a-z][a-z0-9_]*$/)], NAME);
 
 /**
  * Returns the meaning of a channel of batches. A trainer bridge can record channels with other names: they are numbers.
@@ -91,11 +96,11 @@ function describeOther(name: string, shape: readonly number[]): ChannelFacts {
 
 /** The channels that a session does not record, although its server does. */
 export const withoutChannelsSchema = z
-  .array(z.enum(ENGINE_CHANNELS).or(teacherChannel))
+  .array(z.union([z.enum(ENGINE_CHANNELS, NAME), teacherChannel], NAME))
   .max(64)
   .optional()
   .describe(
-    `Channels that the session does not record, although its server does: ${ENGINE_CHANNELS.map((name) => `\`${name}\``).join(", ")}, and \`teacher_NAME\` of a teacher.`,
+    `Channels that the session does not record, although its server does: ${LISTED}, and \`teacher_NAME\` of a teacher.`,
   );
 
 export type WithoutChannels = z.output<typeof withoutChannelsSchema>;

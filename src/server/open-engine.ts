@@ -70,7 +70,7 @@ const MAX_EXPERTS = 65_536;
 /** Of a channel. */
 const MAX_ITEM_BYTES = 65_536;
 
-/** @throws ConfigError if the configuration asks for routed experts that there cannot be */
+/** @throws ConfigError if routed experts are configured, but the engine or the model has none */
 function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel): ModelExperts | undefined {
   if (!engine.routed_experts) return undefined;
   if (engine.type === "embedded") {
@@ -80,11 +80,10 @@ function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel)
     );
   }
   if (!experts) {
-    const missing =
-      "num_hidden_layers, num_experts_per_tok and num_experts (or num_local_experts, or n_routed_experts)";
+    const fields = "num_hidden_layers, num_experts_per_tok and num_experts, num_local_experts or n_routed_experts";
     throw invalidConfig(
       "engine.routed_experts",
-      `requires a mixture-of-experts model: ${folder}/config.json lacks ${missing}`,
+      `requires a mixture-of-experts model: ${folder}/config.json must have ${fields}`,
     );
   }
   if (experts.experts > MAX_EXPERTS || expertBytes(experts) > MAX_ITEM_BYTES) {
@@ -94,7 +93,7 @@ function chooseExperts({ engine }: Config, { folder, experts }: FolderChatModel)
   return experts;
 }
 
-/** @throws ConfigError if the configuration asks for sampling masks that there cannot be */
+/** @throws ConfigError if sampling masks are configured, but the engine returns none */
 function refuseMasks({ engine }: Config): void {
   if (!engine.sampling_masks || engine.type !== "embedded") return;
   throw invalidConfig(

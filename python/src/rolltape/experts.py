@@ -24,7 +24,7 @@ def routed_experts(sample: Sample, dtype: Any = None, *, repeat_last: bool = Fal
     dtype: default: that of the batch, uint8 or uint16. slime takes int32, verl int16.
     repeat_last: gives the last token the experts of the token before it: [tokens, layers, top_k], as prime-rl takes them.
 
-    Raises RolltapeError `experts_missing` if another token has none: routing can then not be replayed.
+    Raises RolltapeError `experts_missing` if another token has none, because its routing cannot be replayed.
     """
     values = sample.token_values(CHANNEL)
     if values is None:
@@ -32,7 +32,10 @@ def routed_experts(sample: Sample, dtype: Any = None, *, repeat_last: bool = Fal
     has = np.asarray(sample.token_values(f"{CHANNEL}_mask"))[:-1]
     missing = len(has) - int(has.sum())
     if missing:
-        message = f"{missing} of {len(has)} tokens of a row of session {sample.session_id} have no routed experts."
+        message = (
+            f"{missing} of {len(has)} tokens of a row of session {sample.session_id} have no routed experts, so their routing cannot "
+            "be replayed. Leave the row out, or find the cause: the session was started without them, or its engine server sent none."
+        )
         raise RolltapeError("experts_missing", message)
     experts = np.asarray(values)[:-1]
     if repeat_last:

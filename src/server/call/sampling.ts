@@ -45,7 +45,9 @@ export function checkSampling(call: Call): void {
     throw new RequestError("min_tokens", "min_tokens cannot be combined with stop strings; use stop_token_ids.");
   }
   if (sampling.topLogprobs > 0 && engine.supports.topLogprobs === false) {
-    const message = `Alternatives of tokens cannot be requested: the engine (${engine.type}) returns the log probabilities of engine.token_ids_logprob instead.`;
+    const message =
+      `top_logprobs must be 0: the engine (${engine.type}) returns the log probabilities of engine.token_ids_logprob instead of ` +
+      "alternatives.";
     throw new RequestError("top_logprobs", message, "unsupported_parameter");
   }
   if (request.routedExperts) checkExperts(call);
@@ -58,8 +60,9 @@ export function checkSampling(call: Call): void {
 function checkExperts({ services: { engine }, session }: Call): void {
   const isLeftOut = session.withoutChannels?.includes("routed_experts");
   if (engine.recordedExperts && !isLeftOut) return;
-  const reason = isLeftOut ? "the session was started without them" : "set `engine.routed_experts=true`";
-  const message = `The proxy records no routed experts: ${reason}.`;
+  const message = isLeftOut
+    ? "return_routed_experts must be false: it asks for routed experts, but the session was started without them."
+    : "return_routed_experts must be false: the server records no routed experts. Start it with `engine.routed_experts=true`.";
   throw new RequestError("return_routed_experts", message, "unsupported_parameter");
 }
 
@@ -114,7 +117,7 @@ interface OutputLimits {
   readonly grammar: Grammar | undefined;
   /** Maximum number of reasoning tokens. */
   readonly thinkingBudget: number | undefined;
-  /** Alternatives per token that are recorded, although the request may ask for fewer. */
+  /** Alternatives per token that are recorded. The request may ask for fewer. */
   readonly recordedTop: number;
 }
 
