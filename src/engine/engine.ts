@@ -108,9 +108,11 @@ export type Finish =
   /** `matched`: the stop token id or the stop string that ended it, if the engine reports it. */
   { readonly reason: "stop"; readonly matched?: number | string } | { readonly reason: "length" };
 
-/** `param`: name of the parameter to change. `message`: says what the engine allows. */
+/** Why an engine cannot take a call with some sampling. */
 export interface SamplingRefusal {
+  /** Name of the parameter to change. */
   readonly param: string;
+  /** Says what the engine allows. */
   readonly message: string;
 }
 
@@ -139,8 +141,8 @@ export interface Engine {
   /** Records sampling masks. Default false. */
   readonly recordsMasks?: boolean;
   /**
-   * Returns why the engine cannot take calls with this sampling; undefined if it can. If undefined, the engine takes every sampling
-   * that its `supports` allows.
+   * Returns why the engine cannot take calls with this sampling; undefined if it can. Engines without this method take every sampling
+   * that their `supports` allows.
    *
    * @param without channels that are not recorded, as in {@link GenerateCall.withoutChannels}
    */
@@ -223,7 +225,7 @@ export interface EngineSupport {
   readonly grammar: boolean;
   /** With `sampling.ignoreEos`, the engine still stops at `sampling.stopTokenIds`. */
   readonly stopsWithoutEos: boolean;
-  /** False: the engine returns no alternatives of tokens, because it returns other log probabilities in their place. Default: true. */
+  /** False: the engine returns no alternatives, because it returns log probabilities of fixed tokens instead. Default: true. */
   readonly topLogprobs?: boolean;
 }
 

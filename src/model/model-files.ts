@@ -45,7 +45,7 @@ const tokenizerConfigSchema = z.looseObject({
 });
 
 const generationConfigSchema = z.looseObject({ eos_token_id: stopIds });
-/** A field of which a family may have its own form. It tells only which layers have experts, so then it is ignored. */
+/** A field that tells which layers have experts. If a family gives it another form, it is ignored. */
 const layerList = <T extends z.ZodType>(item: T) => z.array(item).nullish().catch(undefined);
 const layerStep = z.int().min(1).nullish().catch(undefined);
 

@@ -81,7 +81,7 @@ export interface ServerOptions {
 /** Share of the JavaScript heap that remembered requests may take, whatever the configuration allows. */
 const KNOWN_SHARE = 1 / 8;
 
-/** Returns what batches know of a teacher; see `listTeachers`. */
+/** Returns the entry of a teacher in the configuration that batches record. `listTeachers` reads it. */
 function describeTeacher({ name, type, model, topLogprobs }: TeacherSettings): Record<string, unknown> {
   return { name, engine: type, ...(model !== undefined && { model }), top_k: topLogprobs };
 }

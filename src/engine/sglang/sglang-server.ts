@@ -91,8 +91,8 @@ export class SglangServer implements EngineServer {
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
-      const longestMask = asked.masks ? sampling.topK : 0;
-      const encoded = { path: "generate", body, onSent, format: "sglang", asked, longestMask } as const;
+      const maxMaskIds = asked.masks ? sampling.topK : 0;
+      const encoded = { path: "generate", body, onSent, format: "sglang", asked, maxMaskIds } as const;
       const reply = await generateOnce(this.#connections, request, encoded);
       this.#values.note(asked, reply, call, "update SGLang");
       return reply;

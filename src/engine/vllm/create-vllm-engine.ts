@@ -23,7 +23,7 @@ const VLLM: ServedEngineType = {
  */
 export function createVllmEngine(options: VllmOptions): Engine {
   const recordsTokenIds = (options.tokenIdsLogprob ?? []).length > 0;
-  // On the V1 model runner, a request for fixed tokens also takes the alternatives from the others that are sampled with it.
+  // On the V1 model runner, a request for fixed tokens spoils the alternatives of the other requests in its batch.
   const type = recordsTokenIds ? { ...VLLM, supports: { ...VLLM.supports, topLogprobs: false } } : VLLM;
   return new ServedEngine(type, options, (url) => new VllmServer(url, options));
 }

@@ -16,7 +16,7 @@ export function adviseOnFlags(error: unknown): unknown {
   return new EngineError(error.code, `${error.message}. ${WITHOUT_TOKENIZER}`, { cause: error });
 }
 
-/** Returns true for a call that a server with `--return-sampling-mask` refuses without a reason. It needs a `top_k`, too. */
+/** Returns true if a server with `--return-sampling-mask` refuses the call, for which it gives no reason. */
 export function isRefusedWithMasks({ topK, temperature }: SamplingParams): boolean {
   return topK === 0 || temperature === 0;
 }
@@ -28,7 +28,7 @@ export function hasMasks(body: string): boolean {
   return Array.isArray(Object(first).sampling_mask);
 }
 
-/** @throws EngineError for a call that a server with `--return-sampling-mask` does not take, whatever its `top_k` */
+/** @throws EngineError if the call is greedy: a server with `--return-sampling-mask` takes no such calls, whatever their `top_k` */
 export function refuseGreedy({ temperature }: SamplingParams): void {
   if (temperature === 0) throw new EngineError("engine_rejected_request", GREEDY);
 }

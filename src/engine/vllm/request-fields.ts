@@ -61,9 +61,10 @@ export function completionsSuffix(fields: VllmRequestFields): string {
 }
 
 /**
- * Returns the fields that ask for the log probabilities of fixed tokens instead of the most likely ones. The server requires `logprobs`
- * to be their number, and lists as many tokens with the sampled one first, so the last of them is missing: the first is sent again
- * as the last.
+ * Returns the fields that ask for the log probabilities of fixed tokens instead of the most likely ones.
+ *
+ * The server requires `logprobs` to be the number of the ids, and lists that many tokens. The sampled token is the first of them, so the
+ * last id gets no log probability. Therefore the first id is sent again as the last.
  */
 function listedTokens({ tokenIds }: AskedValues): Record<string, unknown> {
   return tokenIds ? { logprobs: tokenIds.length + 1, logprob_token_ids: [...tokenIds, tokenIds[0]] } : {};

@@ -139,7 +139,7 @@ export class VllmServer implements EngineServer {
     }
   }
 
-  /** Returns true if the server failed a call because it returns sampling masks, which it does not say. */
+  /** Returns true if the server failed a call because of `--return-sampling-mask`. Its error does not say so. */
   async #isMaskRefusal(error: unknown, model: string, call: GenerateCall): Promise<boolean> {
     if (!(error instanceof UnexplainedError && isRefusedWithMasks(call.sampling))) return false;
     this.#masksProbe ??= this.#returnsMasks(model, call).finally(() => {
@@ -289,7 +289,7 @@ async function encodeRequest(
   { model, flags, stream = false, vocabularySize = LARGEST_VOCABULARY, idPrefix = "", asked = {} }: RequestOptions,
 ): Promise<EncodedRequest> {
   const { generation } = call;
-  // Of all ids, top-k leaves none out. The server requires it, and then returns masks of all ids.
+  // The server requires a top-k. One of all ids leaves no id out, but the server then returns masks of all ids.
   const isWhole = flags?.returnsMasks === true && call.sampling.topK === 0;
   const sampling = {
     ...call.sampling,
@@ -304,13 +304,13 @@ async function encodeRequest(
     thinkingBudget: flags?.takesBudgets ? sampling.thinkingBudget : undefined,
     model,
     requestId,
-    // A mask of all ids has a megabyte: one frame after another takes no more memory than that.
+    // A mask of all ids takes a megabyte. A stream has one mask in each frame, so they are not in memory together.
     stream: stream || isWhole || isStreamed(endpoint, call),
     oneMore: flags?.listsOneMore ?? false,
     asked,
   };
   const headers = { "x-request-id": requestId };
-  const common = { headers, format: "vllm", asked, longestMask: sampling.topK } as const;
+  const common = { headers, format: "vllm", asked, maxMaskIds: sampling.topK } as const;
   return endpoint === "generate"
     ? { ...common, path: GENERATE_PATH, ...(await writeBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
     : {

@@ -53,7 +53,7 @@ export interface ChannelSpec {
   readonly offsets?: string | undefined;
   /** The tokens that may have values: sampled outputs, or all tokens of the sequence. */
   readonly of: "output" | "sequence";
-  /** The token ids that the values of an item belong to, if they do. */
+  /** The token ids that the values of an item belong to. Default: the values belong to no fixed tokens. */
   readonly tokenIds?: Int32Array | undefined;
 }
 
@@ -82,8 +82,8 @@ export interface AskedExperts extends ExpertModel {
  * The sampling masks that a request asked for: the ids that each token was sampled from, after top-k, top-p, min-p and a grammar. They
  * become the ragged channel `kept_ids` of outputs, I32 with the offsets `kept_offsets`.
  *
- * The log probabilities of an SGLang reply with masks are those among the ids of each mask. Without masks, they are of the whole
- * vocabulary.
+ * In an SGLang reply with masks, the log probability of a token is normalized over its mask. Without masks, it is normalized over the
+ * whole vocabulary.
  */
 export interface AskedMasks {
   /** The longest mask that is recorded. */
@@ -92,7 +92,9 @@ export interface AskedMasks {
   readonly vocabularySize: number;
 }
 
-/** The values of tokens that a request asked for beside their ids and log probabilities. Those of a reply that were not asked for are skipped. */
+/**
+ * The values of tokens that a request asked for, beside their ids and log probabilities. Other values in a reply are skipped.
+ */
 export interface AskedValues {
   readonly experts?: AskedExperts | undefined;
   readonly masks?: AskedMasks | undefined;
@@ -128,7 +130,10 @@ export interface NativeGeneration {
    *   channel of this name was added with another dtype, shape, `of`, `offsets` or token ids, or if the call has 64 others
    */
   addChannel(channel: ChannelSpec, first: number, values: Uint8Array, counts?: Uint32Array): void;
-  /** Returns true if a channel of outputs has this name and an entry, maybe without items, for each token from index `from` on. */
+  /**
+   * Returns true if a channel of outputs with this name covers all tokens from index `from` on. In a ragged channel, a token may have no
+   * items.
+   */
   hasOutputs(channel: string, from: number): boolean;
   /**
    * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).

@@ -82,12 +82,11 @@ export interface NativeSession {
    */
   addChannel(leaf: number, channel: ChannelSpec, first: number, values: Uint8Array): Uint32Array;
   /**
-   * Lists the items of an added channel that are missing: pairs of an interaction and a token from which on its sequence lacks items. The
-   * first token of a sequence has no item. Adding all of them leaves no item missing, and no token
-   * comes twice.
+   * Lists the missing items of an added channel as pairs: an interaction, and the token from which on its sequence lacks items. Adding
+   * these items leaves none missing, and adds none twice. The first token of a sequence never has an item.
    */
   listMissing(channel: string): Uint32Array;
-  /** Returns the number of tokens without an item of an added channel. */
+  /** Returns the number of tokens that lack an item of an added channel, without the first token of each sequence. */
   countMissing(channel: string): number;
   /**
    * Returns a copy of a channel's items of the first `count` tokens of an interaction's sequence, in native byte order; undefined if a token

@@ -14,7 +14,9 @@ export const generateResponseSchema = z.object({
       token_ids: idList.describe("All sampled ids in order."),
       finish_reason: z.enum(["stop", "length"]),
       logprobs: z.object({ content: tokenLogprobs }).nullable().describe("`token` is `token_id:` and the id."),
-      routed_experts: routedExperts.unwrap().describe("As of chat completions; null if the request does not ask for them."),
+      routed_experts: routedExperts
+        .unwrap()
+        .describe("As in chat completions; null if the request does not ask for them."),
       ...answerVersions,
     }),
   ),

@@ -32,7 +32,7 @@ interface Scoring {
   failure: unknown;
 }
 
-/** Has the recorded tokens of sessions scored by teachers. Each token is scored once by each teacher, and the scores are stored. */
+/** Lets teachers score the recorded tokens of sessions. Each teacher scores each token once, and the scores are stored. */
 export class TeacherScores {
   readonly #options: TeacherScoresOptions;
   /** Sessions that are being scored, by teacher. */
@@ -55,8 +55,8 @@ export class TeacherScores {
   }
 
   /**
-   * Scores the tokens that have no scores yet. Resolves when all have them, or when no more can be had: a teacher is down, or refuses a
-   * sequence. The sessions must be loaded and must not be freed meanwhile.
+   * Scores the tokens that have no scores yet. Tokens remain without scores if a teacher is down or refuses their sequence. The sessions
+   * must be loaded, and must not be freed meanwhile.
    *
    * @throws SessionError `call_aborted` if the signal aborts
    */
@@ -89,7 +89,7 @@ export class TeacherScores {
         session.data.release();
       }
     } catch (error) {
-      // The export scores the session.
+      // The export of the session scores it.
       if (!this.#closing.signal.aborted) logger.warn({ session: session.id, err: error }, "the session was not scored");
     }
   }
@@ -139,12 +139,12 @@ export class TeacherScores {
     for (let i = 0; i < missing.length; i += 2) {
       sequences.push(this.#scoreSequence(session, missing[i] ?? 0, missing[i + 1] ?? 0, scoring));
     }
-    // All of them, because a sequence must not be scored after this session was released.
+    // Wait for all sequences, also after a failure: none may be scored after the session was released.
     const settled = await Promise.allSettled(sequences);
     for (const result of settled) if (result.status === "rejected") throw result.reason;
   }
 
-  /** Does nothing if the teacher does not score the sequence: its tokens then lack scores. */
+  /** Scores a sequence. If the teacher does not score it, its tokens remain without scores. */
   async #scoreSequence(session: Session, leaf: number, first: number, scoring: Scoring): Promise<void> {
     const { teacher, round, signal, count } = scoring;
     const { metrics } = this.#options;

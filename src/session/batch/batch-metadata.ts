@@ -15,7 +15,7 @@ export interface BatchOrigin {
   readonly modelDigest: string;
   /** The configuration that decides what is recorded. Of several servers: a list of the different configurations. */
   readonly config: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
-  /** Metadata that says how to read channels, such as `moe_layers`. Absent: there is none. */
+  /** Metadata that says how to read channels, such as `moe_layers`. */
   readonly channels?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Weight versions by the text with which an engine named the weights, in order of appearance. A label that has different versions

@@ -27,7 +27,7 @@ export function mergeOrigins(origins: readonly BatchOrigin[]): BatchOrigin | und
   };
 }
 
-/** Returns the entries that no two servers have with different values. */
+/** Returns the entries that are the same on all servers that have them. */
 function mergeChannels(origins: readonly BatchOrigin[]): NonNullable<BatchOrigin["channels"]> {
   const entries = origins.flatMap(({ channels }) => Object.entries(channels ?? {}));
   const differs = ([name, value]: [string, unknown]) =>

@@ -1,14 +1,14 @@
 import type { ChannelSpec } from "../../native/contract.js";
 import type { Session } from "../session.js";
 
-/** A model that scores recorded tokens, as far as batches know it. */
+/** The properties of a teacher that its tensors depend on. */
 export interface TeacherFields {
   readonly name: string;
   /** Number of its most probable tokens that are recorded for each position. */
   readonly topLogprobs: number;
 }
 
-/** The channels of a teacher's scores. An item of token t is given by the tokens before t. */
+/** The channels of a teacher's scores. The item of a token is a score given the tokens before it. */
 export interface TeacherChannels {
   /** The log probability of the token. */
   readonly logprobs: ChannelSpec;
@@ -38,7 +38,7 @@ interface RecordedTeacher {
   readonly top_k: number;
 }
 
-/** Returns the teachers of the servers that recorded sessions. Of several servers with different ones, each teacher once. */
+/** Returns the teachers of the servers that recorded sessions, each once. */
 export function listTeachers(origin: { readonly config: unknown } | undefined): TeacherFields[] {
   const configs = [origin?.config ?? []].flat() as { readonly teachers?: readonly RecordedTeacher[] }[];
   const teachers = configs.flatMap((config) => config.teachers ?? []);
@@ -62,7 +62,7 @@ export function isScoredBy({ withoutChannels = [] }: Session, { name }: Pick<Tea
   return !withoutChannels.includes(`teacher_${name}`);
 }
 
-/** Returns the number of the session's tokens that a teacher has not scored, although it scores the session. */
+/** Returns the number of tokens that lack a score of a teacher; 0 if the session excludes the teacher. */
 export function countUnscored(session: Session, teacher: TeacherFields): number {
   if (!isScoredBy(session, teacher)) return 0;
   return session.tokens.countMissing(teacherChannels(teacher).logprobs.name);

@@ -45,8 +45,8 @@ const ENDLESS_HTTP: typeof ENDLESS = {
 };
 
 it("grows with the sampling masks that a server may send", () => {
-  const limit = (longestMask: number) => {
-    const size = new ReplySize(makeCall([1], { maxTokens: 100 }), { format: "vllm", asked: {}, longestMask });
+  const limit = (maxMaskIds: number) => {
+    const size = new ReplySize(makeCall([1], { maxTokens: 100 }), { format: "vllm", asked: {}, maxMaskIds });
     let bytes = 0;
     expect(() => {
       for (; ; bytes += 1 << 16) size.add(1 << 16);

@@ -31,8 +31,8 @@ export interface EncodedRequest extends RequestBody {
   readonly format: ReplyFormat;
   /** The values of tokens that it asks for. */
   readonly asked: AskedValues;
-  /** Ids in the longest sampling mask that the server may send. Default 0: it sends none. */
-  readonly longestMask?: number;
+  /** Maximum number of ids in a sampling mask of the reply. Default 0: it has no masks. */
+  readonly maxMaskIds?: number;
 }
 
 /** The JSON body of a request. */

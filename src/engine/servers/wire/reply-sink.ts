@@ -30,7 +30,7 @@ export class GenerationSink implements ReplySink {
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  constructor(request: ServerRequest, encoded: Pick<EncodedRequest, "format" | "asked" | "longestMask">) {
+  constructor(request: ServerRequest, encoded: Pick<EncodedRequest, "format" | "asked" | "maxMaskIds">) {
     this.#request = request;
     this.#format = encoded.format;
     this.#asked = encoded.asked;

@@ -33,14 +33,14 @@ export class ReplySize {
 
   constructor(
     { prompt, generation, sampling }: GenerateCall,
-    { format, asked, longestMask = 0 }: Pick<EncodedRequest, "format" | "asked" | "longestMask">,
+    { format, asked, maxMaskIds = 0 }: Pick<EncodedRequest, "format" | "asked" | "maxMaskIds">,
   ) {
     const { layers, topK } = asked.experts ?? UNASKED_EXPERTS;
     const output = Math.max(sampling.maxTokens - generation.length, 1);
     // The sampled token is listed beside the alternatives, and vLLM may be asked for one more of these.
     const entries = sampling.topLogprobs + (asked.tokenIds?.length ?? 0) + 2;
     const sequence = prompt.length + sampling.maxTokens;
-    const perOutput = FRAME_BYTES + entries * ENTRY_BYTES + longestMask * MASK_ID_BYTES;
+    const perOutput = FRAME_BYTES + entries * ENTRY_BYTES + maxMaskIds * MASK_ID_BYTES;
     this.#limit = ONCE_BYTES + output * perOutput + sequence * layers * topK * EXPERT_BYTES;
     this.#repeats = format === "sglang";
   }
