@@ -11,7 +11,11 @@ export interface TeacherServer extends RecordingServer {
   status: number | undefined;
   /** Holds all answers until it resolves. */
   hold: Promise<unknown> | undefined;
+  /** Longer sequences are refused. */
+  contextLength: number;
 }
+
+type State = Pick<TeacherServer, "status" | "hold" | "contextLength">;
 
 /** Number of tokens that a server lists for each position. */
 const VOCABULARY = 6;
@@ -31,15 +35,14 @@ export function topOf(ids: readonly number[], t: number, count: number): { id: n
 
 /** Starts a server that answers scoring requests only, in the shape of a real engine's answers. */
 export async function startTeacherServer(kind: TeacherKind, port?: number): Promise<TeacherServer> {
-  const state: { status: number | undefined; hold: Promise<unknown> | undefined } = {
-    status: undefined,
-    hold: undefined,
-  };
+  const state: State = { status: undefined, hold: undefined, contextLength: Number.POSITIVE_INFINITY };
   const counts = { scored: 0 };
   const server = await startRecordingServer({ port }, async (request, response) => {
     await state.hold;
     if (state.status !== undefined)
       return send(response, state.status, { error: { message: "no", code: state.status } });
+    if (countTokens(request) > state.contextLength)
+      return send(response, 400, { error: { message: "too long", code: 400 } });
     const { status, body, scored = 0 } = kind === "sglang" ? answerSglang(request) : answerVllm(request, kind);
     counts.scored += scored;
     send(response, status, body);
@@ -47,11 +50,7 @@ export async function startTeacherServer(kind: TeacherKind, port?: number): Prom
   return bind(server, state, counts);
 }
 
-function bind(
-  server: RecordingServer,
-  state: { status: number | undefined; hold: Promise<unknown> | undefined },
-  counts: { readonly scored: number },
-): TeacherServer {
+function bind(server: RecordingServer, state: State, counts: { readonly scored: number }): TeacherServer {
   return {
     url: server.url,
     requests: server.requests,
@@ -74,7 +73,18 @@ function bind(
     set hold(hold) {
       state.hold = hold;
     },
+    get contextLength() {
+      return state.contextLength;
+    },
+    set contextLength(length) {
+      state.contextLength = length;
+    },
   };
+}
+
+function countTokens({ json }: RecordedRequest): number {
+  const { input_ids, token_ids, prompt } = json;
+  return [input_ids, token_ids, prompt].find(Array.isArray)?.length ?? 0;
 }
 
 interface Answer {

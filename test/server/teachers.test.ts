@@ -338,6 +338,27 @@ test("logs which server does not score, and what to check if it lacks the endpoi
   expect(message).toContain("Check `engine` and `urls` of the teacher.");
 });
 
+test("a refused branch leaves the tokens before it their scores, which the other branches need", async () => {
+  const teacher = await startTeacher();
+  const proxy = await start([teacherOf({ urls: [teacher.url] })]);
+  const session = await proxy.session();
+  const first = await proxy.turn(session, [{ role: "user", content: "one" }]);
+  await proxy.turn(session, [...first.messages, { role: "user", content: "two" }]);
+  await proxy.turn(session, [...first.messages, { role: "user", content: "too long ".repeat(20) }]);
+  await proxy.end(session);
+  teacher.contextLength = 100;
+  const batch = await exportBatch(proxy, [session]);
+  const scored = rowsOf(batch, "teacher_big_logprobs_mask").map((row) => row.filter((mask) => mask === 1).length);
+  const lengths = rowsOf(batch, "input_ids").map((ids) => ids.length);
+  const [one = 0, two = 0, long = 0] = lengths;
+  expect(two).toBeLessThan(100);
+  expect(long).toBeGreaterThan(100);
+  expect(scored.slice(0, 2)).toEqual([one - 1, two - 1]);
+  // Those that it shares with the others.
+  expect(scored[2]).toBeGreaterThan(0);
+  expect(teachersOf(batch)).toEqual({ big: { logprobs: "raw", unscored: [session.id] } });
+});
+
 describe("scores of ended sessions", () => {
   test("are there before the export", async () => {
     const teacher = await startTeacher();

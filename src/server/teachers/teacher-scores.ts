@@ -5,7 +5,7 @@ import { isScoredBy, teacherChannels } from "../../session/batch/teachers.js";
 import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import type { TeacherMetrics } from "./teacher-metrics.js";
+import type { ScoringOutcome, TeacherMetrics } from "./teacher-metrics.js";
 
 export interface TeacherSettings extends TeacherOptions {
   /** True: sessions are scored when they end. Exports then score only what is missing. */
@@ -30,6 +30,12 @@ interface Scoring {
   readonly count: { scored: number; tokens: number; failed: number };
   /** The first failure, for the log. */
   failure: unknown;
+}
+
+/** Scores that are missing: those of the sequence of interaction `leaf` from token `first` on. */
+interface MissingScores {
+  readonly leaf: number;
+  readonly first: number;
 }
 
 /** Lets teachers score the recorded tokens of sessions. Each teacher scores each token once, and the scores are stored. */
@@ -133,35 +139,55 @@ export class TeacherScores {
   }
 
   async #scoreSession(session: Session, scoring: Scoring): Promise<void> {
-    const { teacher } = scoring;
-    const missing = session.tokens.listMissing(teacherChannels(teacher).logprobs.name);
-    const sequences: Promise<void>[] = [];
-    for (let i = 0; i < missing.length; i += 2) {
-      sequences.push(this.#scoreSequence(session, missing[i] ?? 0, missing[i + 1] ?? 0, scoring));
+    const asked = listMissing(session, scoring.teacher);
+    const outcomes = await this.#scoreSequences(session, asked, scoring);
+    if (!outcomes.includes("refused")) return;
+    const refused = asked.filter((_, index) => outcomes[index] === "refused");
+    for (const { leaf, first } of asked.filter((_, index) => outcomes[index] === "scored")) {
+      if (isGone(session)) return;
+      const gap = listMissing(session, scoring.teacher).find(
+        (missing) =>
+          missing.first < first &&
+          refused.some((other) => other.leaf === missing.leaf && isSameTree(session, leaf, other.leaf)),
+      );
+      // The tokens before were part of the refused sequence.
+      if (gap) await this.#scoreSequence(session, { leaf, first: gap.first }, scoring);
     }
+  }
+
+  async #scoreSequences(
+    session: Session,
+    sequences: readonly MissingScores[],
+    scoring: Scoring,
+  ): Promise<ScoringOutcome[]> {
+    const scored = sequences.map((sequence) => this.#scoreSequence(session, sequence, scoring));
     // Wait for all sequences, also after a failure: none may be scored after the session was released.
-    const settled = await Promise.allSettled(sequences);
+    const settled = await Promise.allSettled(scored);
     for (const result of settled) if (result.status === "rejected") throw result.reason;
+    return Promise.all(scored);
   }
 
   /** Scores a sequence. If the teacher does not score it, its tokens remain without scores. */
-  async #scoreSequence(session: Session, leaf: number, first: number, scoring: Scoring): Promise<void> {
+  async #scoreSequence(session: Session, { leaf, first }: MissingScores, scoring: Scoring): Promise<ScoringOutcome> {
     const { teacher, round, signal, count } = scoring;
     const { metrics } = this.#options;
     const prompt = session.tokens.prompt([], leaf);
     const stopTimer = metrics.startTimer(teacher.name);
     try {
       const scores = await teacher.score({ prompt, first, affinityKey: session.id }, round, signal);
-      if (session.isLoaded && !session.lifecycle.freed) addScores(session, leaf, first, scores, teacher);
+      if (!isGone(session)) addScores(session, leaf, first, scores, teacher);
       stopTimer();
       count.scored++;
       count.tokens += scores.logprobs.length;
       metrics.count(teacher.name, "scored", scores.logprobs.length);
+      return "scored";
     } catch (error) {
       signal?.throwIfAborted();
       scoring.failure ??= error;
       count.failed++;
-      metrics.count(teacher.name, error instanceof TeacherDownError ? "unanswered" : "refused");
+      const outcome = error instanceof TeacherDownError ? "unanswered" : "refused";
+      metrics.count(teacher.name, outcome);
+      return outcome;
     } finally {
       prompt.release();
     }
@@ -173,6 +199,30 @@ export class TeacherScores {
       "sequences remain without scores; a later export asks for them again",
     );
   }
+}
+
+/** Returns true if the session has no tokens in memory that could get scores. */
+function isGone({ isLoaded, lifecycle }: Session): boolean {
+  return !isLoaded || lifecycle.freed;
+}
+
+function listMissing(session: Session, teacher: Teacher): MissingScores[] {
+  const pairs = session.tokens.listMissing(teacherChannels(teacher).logprobs.name);
+  return Array.from({ length: pairs.length / 2 }, (_, i) => ({
+    leaf: pairs[2 * i] ?? 0,
+    first: pairs[2 * i + 1] ?? 0,
+  }));
+}
+
+/** Returns true if the sequences of two interactions begin with the same stored token. */
+function isSameTree(session: Session, one: number, other: number): boolean {
+  return findRoot(session, one) === findRoot(session, other);
+}
+
+function findRoot({ tokens }: Session, index: number): number {
+  let root = index;
+  for (let at = tokens.interaction(root); at.sharedTokens > 0; at = tokens.interaction(root)) root = at.parent;
+  return root;
 }
 
 function addScores(session: Session, leaf: number, first: number, scores: TokenScores, teacher: Teacher): void {
