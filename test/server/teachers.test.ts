@@ -311,17 +311,20 @@ describe("a teacher that does not answer", () => {
   });
 });
 
-test("a refused sequence leaves only its own session without scores, and is not repeated", async () => {
-  const teacher = await startTeacher();
-  const proxy = await start([teacherOf({ urls: [teacher.url] })]);
-  const [refused, scored] = [await recordTree(proxy), await recordTree(proxy)];
-  teacher.status = 400;
-  const first = await exportBatch(proxy, [refused]);
-  expect(teachersOf(first)).toEqual({ big: { logprobs: "raw", unscored: [refused.id] } });
-  expect(teacher.requests).toHaveLength(2);
-  teacher.status = undefined;
-  expect(teachersOf(await exportBatch(proxy, [scored]))).toEqual({ big: { logprobs: "raw", unscored: [] } });
-});
+test.each([400, 413])(
+  "a sequence refused with %i leaves only its session without scores, and is not repeated",
+  async (status) => {
+    const teacher = await startTeacher();
+    const proxy = await start([teacherOf({ urls: [teacher.url] })]);
+    const [refused, scored] = [await recordTree(proxy), await recordTree(proxy)];
+    teacher.status = status;
+    const first = await exportBatch(proxy, [refused]);
+    expect(teachersOf(first)).toEqual({ big: { logprobs: "raw", unscored: [refused.id] } });
+    expect(teacher.requests).toHaveLength(2);
+    teacher.status = undefined;
+    expect(teachersOf(await exportBatch(proxy, [scored]))).toEqual({ big: { logprobs: "raw", unscored: [] } });
+  },
+);
 
 test("logs which server does not score, and what to check if it lacks the endpoint", async () => {
   const teacher = await startTeacher("sglang");

@@ -146,8 +146,8 @@ export function removalInBody(body: string): string | undefined {
   return saysRemoved(message) ? message : undefined;
 }
 
-/** Statuses of a request that the engine rejects, for example for a grammar that it cannot compile. */
-const REJECTED: ReadonlySet<number> = new Set([400, 422]);
+/** Statuses of a request that the engine rejects, for example for a grammar that it cannot compile, or a proxy for its size. */
+const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /** Returns the error for a generation whose HTTP status is not 200. */
 export function generationError(status: number, body: string, retryAfter: string): EngineError {
