@@ -1,5 +1,4 @@
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "../core/reply/vllm/reply.h"
 #include "../core/reply/vllm/stream.h"
 #include "../core/session/session.h"
+#include "processor_time.h"
 
 namespace rolltape {
 namespace {
@@ -92,21 +92,6 @@ Reply sglangReply() {
   const std::string experts = base64(expertBytes<std::uint32_t>());
   return {sglangFrame(kOutputs, ",\"finish_reason\":{\"type\":\"stop\"},\"routed_experts\":\"" + experts + "\""),
           experts};
-}
-
-/// Seconds of this thread's processor time.
-double threadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-template <typename Work>
-double secondsOf(Work work) {
-  const double start = threadSeconds();
-  work();
-  benchmark::ClobberMemory();
-  return threadSeconds() - start;
 }
 
 /// `of_scan` is the time in units of the text's own scan, in turn with it: finding the end of each of its strings, and

@@ -1,5 +1,4 @@
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <cstring>
 #include <memory>
@@ -10,6 +9,7 @@
 
 #include "../core/batch/batch.h"
 #include "../memory/heap_block.h"
+#include "processor_time.h"
 
 namespace rolltape {
 namespace {
@@ -93,21 +93,6 @@ HeapBlock warmBlock(std::uint64_t bytes) {
   HeapBlock block(bytes);
   std::memset(block.data(), 1, bytes);
   return block;
-}
-
-/// Seconds of this thread's processor time.
-double threadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-template <typename Work>
-double secondsOf(Work work) {
-  const double start = threadSeconds();
-  work();
-  benchmark::ClobberMemory();
-  return threadSeconds() - start;
 }
 
 /// Packs on one thread into a warm block. `of_memcpy` is the speed as a part of that of memcpy, which copies as many

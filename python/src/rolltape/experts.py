@@ -33,8 +33,9 @@ def routed_experts(sample: Sample, dtype: Any = None, *, repeat_last: bool = Fal
     missing = len(has) - int(has.sum())
     if missing:
         message = (
-            f"{missing} of {len(has)} tokens of a row of session {sample.session_id} have no routed experts, so their routing cannot "
-            "be replayed. Leave the row out, or find the cause: the session was started without them, or its engine server sent none."
+            f"{missing} of {len(has)} tokens of a row of session {sample.session_id} have no routed experts, so their routing "
+            "cannot be replayed. Leave the row out, or find the cause: the session was started without them, or its engine "
+            "server sent none."
         )
         raise RolltapeError("experts_missing", message)
     experts = np.asarray(values)[:-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +19,7 @@ from skyrl.train.generators.base import BatchMetadata, TrajectoryID
 from skyrl.train.trainer import RayPPOTrainer
 from skyrl.train.utils.trainer_utils import _validate_per_token_side_channels
 
-from rolltape import AsyncSession, Client, Server
+from rolltape import AsyncSession, Batch, Client, Sample, Server
 from rolltape.skyrl import RolltapeGenerator, _expert_indices, _sample_support
 from sums import serve
 from support import ended_session
@@ -175,21 +175,32 @@ def test_an_evaluation_starts_evaluation_sessions_and_a_batch_its_version(client
         client.set_version(0)
 
 
-@pytest.mark.parametrize("step_wise", [False, True])
-def test_skyrl_takes_the_experts_of_each_token(server: Server, step_wise: bool) -> None:
+def rows_with(server: Server, step_wise: bool, add: Callable[[Batch], Batch]) -> list[Sample]:
+    """Returns the rows of a session after `add` has given its batch a channel."""
     with Client(server.url, server.admin_key) as client:
-        session_id = ended_session(client)
-        style = "individual" if step_wise else "concat"
-        rows = with_experts(client.export_batch([session_id], layout="packed", style=style)).samples()  # type: ignore[arg-type]
-    experts = _expert_indices([*rows, None])
-    assert experts is not None
+        batch = client.export_batch(
+            [ended_session(client)], layout="packed", style="individual" if step_wise else "concat"
+        )
+    return add(batch).samples()
+
+
+def require_accepted(rows: list[Sample], step_wise: bool, **values: Any) -> None:
+    """Lets SkyRL check values per token of these rows and of a failed episode."""
     output: Any = {
         "prompt_token_ids": [*(row.prompt_ids.tolist() for row in rows), [0]],
         "response_ids": [*(row.response_ids.tolist() for row in rows), [0]],
         "loss_masks": [*(row.response_mask.tolist() for row in rows), [0]],
-        "rollout_expert_indices": experts,
+        **values,
     }
     _validate_per_token_side_channels(output, step_wise)
+
+
+@pytest.mark.parametrize("step_wise", [False, True])
+def test_skyrl_takes_the_experts_of_each_token(server: Server, step_wise: bool) -> None:
+    rows = rows_with(server, step_wise, with_experts)
+    experts = _expert_indices([*rows, None])
+    assert experts is not None
+    require_accepted(rows, step_wise, rollout_expert_indices=experts)
     for row, own in zip(rows, experts, strict=False):
         assert own.dtype in ROUTED_EXPERT_DTYPES
         assert own.tolist() == experts_of([*row.prompt_ids.tolist(), *row.response_ids.tolist()][:-1])
@@ -198,19 +209,10 @@ def test_skyrl_takes_the_experts_of_each_token(server: Server, step_wise: bool) 
 
 @pytest.mark.parametrize("step_wise", [False, True])
 def test_skyrl_takes_the_sampling_masks_of_the_response(server: Server, step_wise: bool) -> None:
-    with Client(server.url, server.admin_key) as client:
-        session_id = ended_session(client)
-        style = "individual" if step_wise else "concat"
-        rows = with_masks(client.export_batch([session_id], layout="packed", style=style)).samples()  # type: ignore[arg-type]
+    rows = rows_with(server, step_wise, with_masks)
     support = _sample_support([*rows, None])
     assert support is not None
-    output: Any = {
-        "prompt_token_ids": [*(row.prompt_ids.tolist() for row in rows), [0]],
-        "response_ids": [*(row.response_ids.tolist() for row in rows), [0]],
-        "loss_masks": [*(row.response_mask.tolist() for row in rows), [0]],
-        "rollout_sample_support": support,
-    }
-    _validate_per_token_side_channels(output, step_wise)
+    require_accepted(rows, step_wise, rollout_sample_support=support)
     for row, own in zip(rows, support, strict=False):
         assert own.dtype in SAMPLE_SUPPORT_DTYPES
         kept = [[token for token in ids if token >= 0] for ids in validate_sample_support(own).tolist()]
