@@ -335,10 +335,9 @@ test("logs which server does not score, and what to check if it lacks the endpoi
   });
   onTestFinished(() => proxy.close());
   await exportBatch(proxy, [await recordTree(proxy)]);
-  const warning = lines.find(({ level }) => level === 40);
-  const { message } = warning?.["err"] as { message: string };
-  expect(message).toContain(`The teacher big at ${teacher.url}: The engine answered HTTP 404`);
-  expect(message).toContain("Check `engine` and `urls` of the teacher.");
+  const warning = JSON.stringify(lines.find(({ level }) => level === 40));
+  expect(warning).toContain(`The teacher big at ${teacher.url}: The engine answered HTTP 404`);
+  expect(warning).toContain("Check `engine` and `urls` of the teacher.");
 });
 
 test("a refused branch leaves the tokens before it their scores, which the other branches need", async () => {
