@@ -282,17 +282,24 @@ it.each(bodies)(
   },
 );
 
-it.each(streams)("the answer $name of $engine, $script is read as its JSON says, cut at any byte", (each) => {
-  const { bytes, topLogprobs, expected } = reading(each);
-  const whole = readStream(each.engine, [bytes], topLogprobs);
-  expect(whole).toEqual(expected);
-  const text = JSON.stringify(whole);
-  for (let at = 1; at < bytes.length; at++) {
-    const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
-    // A comparison of texts, because toEqual would take most of the time.
-    expect(JSON.stringify(readStream(each.engine, pieces, topLogprobs)) === text, `cut at byte ${at}`).toBe(true);
-  }
-});
+/** A reading for each byte takes half a minute under AddressSanitizer. */
+const EVERY_CUT = { timeout: 120_000 };
+
+it.each(streams)(
+  "the answer $name of $engine, $script is read as its JSON says, cut at any byte",
+  EVERY_CUT,
+  (each) => {
+    const { bytes, topLogprobs, expected } = reading(each);
+    const whole = readStream(each.engine, [bytes], topLogprobs);
+    expect(whole).toEqual(expected);
+    const text = JSON.stringify(whole);
+    for (let at = 1; at < bytes.length; at++) {
+      const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
+      // A comparison of texts, because toEqual would take most of the time.
+      expect(JSON.stringify(readStream(each.engine, pieces, topLogprobs)) === text, `cut at byte ${at}`).toBe(true);
+    }
+  },
+);
 
 const errors = cases.filter(({ capture }) => reportsError(capture));
 
