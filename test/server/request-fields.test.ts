@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { EXPERT_MODEL } from "../helpers/routed-experts.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 import { CHAT_BASE, CHAT_FIELDS, CHAT_MORE, CHAT_PARTS } from "./request-fields/chat-completions.js";
 import type { Field } from "./request-fields/field.js";
@@ -29,7 +30,8 @@ beforeAll(async () => {
   cpSync((await ensureTinyModel()).folder, folder, { recursive: true });
   writeFileSync(join(folder, "chat_template.jinja"), TEMPLATE);
   const settings = { enforceStrictTools: true };
-  proxy = await Proxy.start({ engine: new GrammarEngine(), folder, model: { toolCallParser: "hermes" }, settings });
+  const engine = Object.assign(new GrammarEngine(), { recordedExperts: EXPERT_MODEL });
+  proxy = await Proxy.start({ engine, folder, model: { toolCallParser: "hermes" }, settings });
   session = await proxy.session();
   earlier = (await proxy.post("/v1/responses", RESPONSES_BASE, session.key)).json<{ id: string }>().id;
 });

@@ -103,6 +103,7 @@ export const CHAT_MORE = {
   ...ENGINE_FIELDS,
   ...SERVER_FIELDS,
   return_tokens_as_token_ids: honoured(true, { logprobs: true }),
+  return_routed_experts: honoured(true),
   thinking_token_budget: honoured(100),
   continue_final_message: honoured(true, { messages: assistant({}).slice(0, 2) }),
   // Must be the opposite of the field before, which is its default.

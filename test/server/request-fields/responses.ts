@@ -121,5 +121,6 @@ export const RESPONSES_MORE = {
   ...ENGINE_FIELDS,
   ...SERVER_FIELDS,
   thinking_token_budget: honoured(100),
+  return_routed_experts: refused(true),
   client_metadata: ignored({ "x-codex-turn-metadata": "{}" }),
 };
