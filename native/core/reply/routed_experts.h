@@ -64,7 +64,7 @@ class ExpertsReader {
 
  private:
   void addToFile(std::span<const std::byte> bytes);
-  void readHeader(std::string_view header);
+  void readHeader(std::string_view text);
   void addStored(std::span<const std::byte> bytes);
   void addInt32(std::span<const std::byte> bytes);
   void addValues(std::span<const std::byte> int32s);

@@ -267,6 +267,7 @@ std::vector<std::uint32_t> Session::addChannel(std::uint32_t leaf, const Channel
     changed.emplace_back(at.index, keep(std::move(added)));
   });
   std::vector<std::uint32_t> indices;
+  indices.reserve(changed.size());
   for (const auto& [index, channels] : changed) indices.push_back(index);
   for (const auto& [index, channels] : changed) storage_->interactions[index].currentChannels.set(channels);
   return indices;
