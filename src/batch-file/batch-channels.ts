@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { countElements } from "../support/safetensors/dtype.js";
 import type { TensorEntry } from "../support/safetensors/read-header.js";
+import { readJson } from "../support/schema/read-json.js";
 import type { TokenRun } from "./row-layout.js";
 import { readElementBytes, type TensorBytes } from "./tensor-ranges.js";
 
@@ -124,7 +125,8 @@ export class BatchChannels {
 function findChannels({ header: { metadata, tensors } }: TensorBytes): ChannelTensors[] {
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
   const extents = byName.get("input_ids")?.shape.length ?? 0;
-  return readMetadata(metadata["channels"]).flatMap(({ name, of, mask, offsets, token_ids: tokenIds }) => {
+  const listed = readJson(channelsSchema, metadata["channels"]) ?? [];
+  return listed.flatMap(({ name, of, mask, offsets, token_ids: tokenIds }) => {
     const values = byName.get(name);
     const other = byName.get(offsets ?? mask ?? "");
     const isRagged = offsets !== undefined;
@@ -132,14 +134,6 @@ function findChannels({ header: { metadata, tensors } }: TensorBytes): ChannelTe
     const shape = values.shape.slice(isRagged ? 1 : extents);
     return [{ channel: { name, of, dtype: values.dtype, shape, isRagged, tokenIds }, values, other }];
   });
-}
-
-function readMetadata(text = "[]"): z.output<typeof channelsSchema> {
-  try {
-    return channelsSchema.parse(JSON.parse(text));
-  } catch {
-    return [];
-  }
 }
 
 const isNumeric = (dtype: string): dtype is ChannelDtype => Object.hasOwn(NUMBERS, dtype);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Header } from "../support/safetensors/read-header.js";
+import { readJson } from "../support/schema/read-json.js";
 
 /** Files of earlier versions have no task_id and no group_id. */
 const rowsSchema = z.array(
@@ -49,9 +50,5 @@ export class BatchRows {
 
 /** Returns the rows that the metadata lists; none if the file is not a batch of Rolltape. */
 export function readRows({ metadata }: Header): readonly MetadataRow[] {
-  try {
-    return rowsSchema.parse(JSON.parse(metadata["rows"] ?? "[]"));
-  } catch {
-    return [];
-  }
+  return readJson(rowsSchema, metadata["rows"]) ?? [];
 }

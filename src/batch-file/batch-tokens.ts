@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TensorFile } from "../support/safetensors/tensor-file.js";
+import { readJson } from "../support/schema/read-json.js";
 import { type BatchChannel, BatchChannels, type ItemValues } from "./batch-channels.js";
 import { BatchRows } from "./batch-rows.js";
 import { type RowLayout, readLayout, type TokenRun } from "./row-layout.js";
@@ -32,7 +33,7 @@ export class BatchTokens implements AsyncDisposable {
     this.#channels = new BatchChannels(file);
     const { metadata } = file.header;
     this.modelDigest = metadata["model_digest"];
-    this.moeLayers = readLayers(metadata["moe_layers"]);
+    this.moeLayers = readJson(z.array(z.int()), metadata["moe_layers"]);
   }
 
   /**
@@ -121,13 +122,5 @@ export class BatchTokens implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.file[Symbol.asyncDispose]();
-  }
-}
-
-function readLayers(text = ""): readonly number[] | undefined {
-  try {
-    return z.array(z.int()).parse(JSON.parse(text));
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readRegularFile } from "../support/regular-file.js";
+import { readJson } from "../support/schema/read-json.js";
 import type { MetricsLine } from "./format.js";
 
 /** Returns the metrics file of a job with this `--out`. */
@@ -13,13 +14,5 @@ export async function readMetrics(path: string): Promise<MetricsLine[]> {
     if (error.code === "ENOENT") return "";
     throw error;
   });
-  return text.split("\n").flatMap((line) => parseLine(line) ?? []);
-}
-
-function parseLine(text: string): MetricsLine | undefined {
-  try {
-    return lineSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return text.split("\n").flatMap((line) => readJson(lineSchema, line) ?? []);
 }

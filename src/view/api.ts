@@ -155,7 +155,7 @@ export interface TokenPlace {
   readonly token: number;
 }
 
-/** What the channels of a slice have for one token, in the same order. */
+/** The items that one token has of the channels of a slice, in the order of these. */
 export type TokenItems = readonly ChannelValues[];
 
 export interface ChannelValues {

@@ -184,7 +184,7 @@ test("a call whose experts have no room in memory is refused before it runs", as
   expect(server.to("/inference/v1/generate")).toEqual([]);
 });
 
-/** What answers have with `return_routed_experts` and `return_token_ids`. */
+/** The fields of an answer to a request with `return_routed_experts` and `return_token_ids`. */
 interface Answered {
   readonly choices: readonly { readonly token_ids?: readonly number[]; readonly routed_experts?: string | null }[];
   readonly prompt_token_ids?: readonly number[];

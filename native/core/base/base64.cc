@@ -101,7 +101,8 @@ constexpr HalfByteTable kKindsByEnd = [] {
   return kinds;
 }();
 
-/// What is added to a character to give its digit, by its first half byte. `/` has the entry before that of `+`.
+/// The number that is added to a character to give its digit, by the character's first half byte. `/` has the entry
+/// before that of `+`.
 constexpr HalfByteTable kShifts = [] {
   HalfByteTable shifts{};
   for (std::size_t digit = 0; digit < kAlphabet.size(); ++digit) {

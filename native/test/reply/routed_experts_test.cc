@@ -273,7 +273,7 @@ TEST(RoutedExperts, AreRefusedWithPaddingInTheMiddle) {
   }
 }
 
-/// What a stream came to: the tokens and experts, or why it was refused.
+/// The result of a stream: its tokens and experts, or the code of the error that refused it.
 struct Outcome {
   std::vector<std::int32_t> ids;
   Rows experts;

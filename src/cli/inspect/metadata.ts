@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Header } from "../../support/safetensors/read-header.js";
+import { readJson } from "../../support/schema/read-json.js";
 
 const rootSchema = z.object({ session_id: z.string(), interaction_id: z.string() });
 const schemas = {
@@ -20,14 +21,14 @@ export type InspectedMetadata = {
 
 export function readFacts({ metadata }: Header): InspectedMetadata {
   return {
-    rewardsMissing: read(schemas.rewardsMissing, metadata["rewards_missing"]),
-    incompleteCalls: read(schemas.incompleteCalls, metadata["incomplete_calls"]),
-    abortedCalls: read(schemas.abortedCalls, metadata["aborted_calls"]),
-    labels: read(schemas.labels, metadata["row_codes"]),
-    unrewardedRoots: read(schemas.unrewardedRoots, metadata["unrewarded_roots"]),
-    leftOut: read(schemas.leftOut, metadata["left_out"]),
-    rewardsFiltered: read(schemas.rewardsFiltered, metadata["rewards_filtered"]),
-    uncountedRewards: read(schemas.uncountedRewards, metadata["uncounted_rewards"]),
+    rewardsMissing: readJson(schemas.rewardsMissing, metadata["rewards_missing"]),
+    incompleteCalls: readJson(schemas.incompleteCalls, metadata["incomplete_calls"]),
+    abortedCalls: readJson(schemas.abortedCalls, metadata["aborted_calls"]),
+    labels: readJson(schemas.labels, metadata["row_codes"]),
+    unrewardedRoots: readJson(schemas.unrewardedRoots, metadata["unrewarded_roots"]),
+    leftOut: readJson(schemas.leftOut, metadata["left_out"]),
+    rewardsFiltered: readJson(schemas.rewardsFiltered, metadata["rewards_filtered"]),
+    uncountedRewards: readJson(schemas.uncountedRewards, metadata["uncounted_rewards"]),
   };
 }
 
@@ -114,20 +115,11 @@ function describeLeftOut({ undelivered, retried }: z.output<typeof schemas.leftO
  * configurations.
  */
 function describeConfig(text: string): string[] | undefined {
-  const config = read(z.record(z.string(), z.unknown()), text);
+  const config = readJson(z.record(z.string(), z.unknown()), text);
   if (!config) return undefined;
   return Object.entries(config)
     .slice(0, MAX_KEYS)
     .map(([key, value]) => shorten(`${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`));
-}
-
-function read<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 function shorten(text: string): string {

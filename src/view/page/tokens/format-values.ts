@@ -1,3 +1,7 @@
+/** The title of a channel within a sentence. */
+export const titleInSentence = ({ title }: { readonly title: string }): string =>
+  title.charAt(0).toLowerCase() + title.slice(1);
+
 /** −0.1234, or −∞ */
 export function formatLogprob(logprob: number): string {
   if (logprob === -Infinity) return "−∞";

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { TokenChannel } from "../../api.js";
 import { InertText } from "../components/inert-text.js";
 import { formatWhole } from "../state/format.js";
-import { formatDifference, formatLogprob, formatProbability, formatValue } from "./format-values.js";
+import { formatDifference, formatLogprob, formatProbability, formatValue, titleInSentence } from "./format-values.js";
 import { isOutput, type ShownToken } from "./shown-token.js";
 
 /** The values of one token. */
@@ -60,13 +60,12 @@ function Facts(token: ShownToken) {
 
 /** The value of a channel that has one number per token. */
 function ColumnFact({ channel, token }: { readonly channel: TokenChannel; readonly token: ShownToken }) {
-  const { title, column, of, meaning, absence } = channel;
+  const { column, of, meaning, absence } = channel;
   if (!column || (of === "output" && !isOutput(token))) return null;
   const value = column[token.at] ?? null;
-  const label = title.charAt(0).toLowerCase() + title.slice(1);
   return (
     <span title={value === null ? absence : meaning}>
-      {label}{" "}
+      {titleInSentence(channel)}{" "}
       {value === null ? (
         <b class="no-value">none</b>
       ) : (

@@ -15,7 +15,7 @@ interface ChannelViewProps {
   readonly token: ShownToken;
 }
 
-/** What one channel has for one token. */
+/** Shows the items of one channel for one token. */
 export function ChannelView(props: ChannelViewProps) {
   const { channel, items } = props;
   const extents = [...(channel.ragged ? ["items"] : []), ...channel.shape];

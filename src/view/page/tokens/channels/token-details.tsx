@@ -1,5 +1,6 @@
 import type { ChannelValues, TokenChannel, TokenItems } from "../../../api.js";
 import { InertText } from "../../components/inert-text.js";
+import { titleInSentence } from "../format-values.js";
 import { findToken, isOutput, type ShownToken } from "../shown-token.js";
 import type { TokenWindow } from "../token-window.js";
 import { ChannelView } from "./channel-view.js";
@@ -15,7 +16,7 @@ interface TokenDetailsProps {
   readonly onRelease: () => void;
 }
 
-/** What the channels have for the token at the cursor. Nothing for a batch without channels. */
+/** Shows the values of the channels for the token at the cursor. Shows nothing for a batch without channels. */
 export function TokenDetails({ place, window, position, isKept, onRelease }: TokenDetailsProps) {
   const read = useTokenItems(place, position);
   const channels = window.slices[0]?.channels ?? [];
@@ -64,9 +65,7 @@ function LeftOut({ channels }: { readonly channels: readonly TokenChannel[] }) {
 }
 
 function listTitles(channels: readonly TokenChannel[]): string {
-  return listShown(channels)
-    .map(({ title }) => title.charAt(0).toLowerCase() + title.slice(1))
-    .join(", ");
+  return listShown(channels).map(titleInSentence).join(", ");
 }
 
 /** Leaves out token ids that are shown with their log probabilities. Alternatives stand together; experts take the most space and come last. */

@@ -7,7 +7,7 @@ const DELAY_MS = 80;
 /** Number of tokens whose items are remembered. */
 const REMEMBERED = 256;
 
-/** What channels have for a token, or why it cannot be read. */
+/** The items of a token, or the reason why they cannot be read. */
 export interface ReadItems {
   readonly position: number;
   readonly items: TokenItems;
