@@ -81,8 +81,9 @@ export class OutputSoFar {
 
   /** Content of the log probabilities; `unknown` if the servers that generated the tokens differ. */
   get #logprobs(): LogprobContent {
-    const ofServers = Array.from(this.#generators, ({ logprobs }) => logprobs ?? "unknown");
-    const [first, ...others] = new Set([...ofServers, ...this.#masked]);
-    return first !== undefined && others.length === 0 ? first : "unknown";
+    const contents = new Set(this.#masked);
+    for (const { logprobs } of this.#generators) contents.add(logprobs ?? "unknown");
+    const [first] = contents;
+    return first !== undefined && contents.size === 1 ? first : "unknown";
   }
 }
