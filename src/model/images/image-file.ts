@@ -1,0 +1,234 @@
+/**
+ * Facts of an image file from its bytes, without decoding it. The type that a client declares is not trusted, and the pixels of a
+ * file that would take gigabytes are known before anything decodes them.
+ *
+ * Sources of the formats: PNG (W3C), JPEG (ITU-T T.81, Exif 2.3), GIF89a, WebP (RFC 9649), BMP (Windows bitmap headers).
+ */
+
+export type ImageMediaType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/bmp";
+
+export interface ImageFile {
+  readonly mediaType: ImageMediaType;
+  /** In pixels, as the image is shown: engines turn a picture as its Exif orientation says before they divide it into patches. */
+  readonly width: number;
+  /** In pixels, as the image is shown. */
+  readonly height: number;
+}
+
+/** `unknown`: the bytes are of no format that engines read. `damaged`: they begin like one, but cannot be complete. */
+export class ImageFileError extends Error {
+  override readonly name = "ImageFileError";
+  readonly code: "unknown" | "damaged";
+
+  constructor(code: ImageFileError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** As the file stores it. */
+interface StoredImage {
+  readonly width: number;
+  readonly height: number;
+  /** The TIFF block of its Exif data. */
+  readonly exif?: Bytes | undefined;
+}
+
+interface Format {
+  readonly mediaType: ImageMediaType;
+  readonly matches: (bytes: Bytes) => boolean;
+  readonly read: (bytes: Bytes) => StoredImage;
+}
+
+/** @throws ImageFileError */
+export function readImageFile(file: Uint8Array): ImageFile {
+  const bytes = new Bytes(file);
+  const format = FORMATS.find(({ matches }) => matches(bytes));
+  if (!format) throw new ImageFileError("unknown", "not a PNG, JPEG, GIF, WebP or BMP file");
+  const { mediaType } = format;
+  const { width, height, exif } = format.read(bytes);
+  if (width === 0 || height === 0) throw new ImageFileError("damaged", "the image has no pixels");
+  const isTurned = exif !== undefined && FIRST_TURNED <= readOrientation(exif) && readOrientation(exif) <= LAST_TURNED;
+  return isTurned ? { mediaType, width: height, height: width } : { mediaType, width, height };
+}
+
+/** Reads numbers and texts of a file. @throws ImageFileError beyond its end */
+class Bytes {
+  readonly length: number;
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.length = bytes.byteLength;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  u8(at: number): number {
+    return this.#number(at, 1, () => this.#view.getUint8(at));
+  }
+
+  u16(at: number, isLittle = false): number {
+    return this.#number(at, 2, () => this.#view.getUint16(at, isLittle));
+  }
+
+  u32(at: number, isLittle = false): number {
+    return this.#number(at, 4, () => this.#view.getUint32(at, isLittle));
+  }
+
+  i32(at: number, isLittle: boolean): number {
+    return this.#number(at, 4, () => this.#view.getInt32(at, isLittle));
+  }
+
+  /** Returns true if the bytes from `at` on are these characters of Latin-1. */
+  has(at: number, text: string): boolean {
+    if (at + text.length > this.length) return false;
+    return Array.from(text).every((character, i) => this.#view.getUint8(at + i) === character.charCodeAt(0));
+  }
+
+  slice(at: number, length: number): Bytes {
+    if (at + length > this.length) throw cut();
+    return new Bytes(new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length));
+  }
+
+  #number(at: number, size: number, read: () => number): number {
+    if (at + size > this.length) throw cut();
+    return read();
+  }
+}
+
+const cut = () => new ImageFileError("damaged", "the file ends before the image does");
+
+/** A chunk is its length, a type of four letters, the data and a checksum. The last one is `IEND`. */
+function readPng(bytes: Bytes): StoredImage {
+  if (!bytes.has(12, "IHDR")) throw new ImageFileError("damaged", "the file does not begin with its header");
+  let exif: Bytes | undefined;
+  for (let at = PNG.length; ; ) {
+    const length = bytes.u32(at);
+    const end = at + 12 + length;
+    if (end > bytes.length) throw cut();
+    if (bytes.has(at + 4, "eXIf")) exif = bytes.slice(at + 8, length);
+    if (bytes.has(at + 4, "IEND")) break;
+    at = end;
+  }
+  return { width: bytes.u32(16), height: bytes.u32(20), exif };
+}
+
+/** Markers that begin a frame: all from 0xC0 to 0xCF but those of tables. */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+const START_OF_SCAN = 0xda;
+const END_OF_IMAGE = 0xd9;
+const APP1 = 0xe1;
+const EXIF = "Exif\0\0";
+
+/** A file is segments, each a marker and its data with their length, up to the scan; then compressed data up to the end marker. */
+function readJpeg(bytes: Bytes): StoredImage {
+  let size: Pick<StoredImage, "width" | "height"> | undefined;
+  let exif: Bytes | undefined;
+  for (let at = 2; ; ) {
+    if (bytes.u8(at) !== 0xff) throw new ImageFileError("damaged", "a segment does not begin with a marker");
+    const marker = bytes.u8(at + 1);
+    // Any number of 0xFF may come before a marker.
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    const length = bytes.u16(at + 2);
+    if (isFrame(marker)) size ??= { height: bytes.u16(at + 5), width: bytes.u16(at + 7) };
+    if (marker === APP1 && bytes.has(at + 4, EXIF)) exif ??= bytes.slice(at + 4 + EXIF.length, length - 2 - EXIF.length);
+    if (marker === START_OF_SCAN) break;
+    at += 2 + length;
+  }
+  if (!size) throw new ImageFileError("damaged", "the file has no frame");
+  if (!endsWithMarker(bytes)) throw cut();
+  return { ...size, exif };
+}
+
+/** Other data may follow the image, such as a film of the moment. */
+function endsWithMarker(bytes: Bytes): boolean {
+  for (let at = bytes.length - 2; at > 0; at--) {
+    if (bytes.u8(at) === 0xff && bytes.u8(at + 1) === END_OF_IMAGE) return true;
+  }
+  return false;
+}
+
+/** The size is that of the screen, on which a frame may take only a part. The file ends with 0x3B. */
+function readGif(bytes: Bytes): StoredImage {
+  if (bytes.length < 14) throw cut();
+  return { width: bytes.u16(6, true), height: bytes.u16(8, true) };
+}
+
+/** A RIFF file: chunks of a type, a length and data, which is padded to an even length. */
+function readWebp(bytes: Bytes): StoredImage {
+  const end = 8 + bytes.u32(4, true);
+  if (end > bytes.length) throw cut();
+  let size: Pick<StoredImage, "width" | "height"> | undefined;
+  let exif: Bytes | undefined;
+  for (let at = 12; at + 8 <= end; ) {
+    const length = bytes.u32(at + 4, true);
+    size ??= readWebpSize(bytes, at);
+    if (bytes.has(at, "EXIF")) exif = bytes.slice(at + 8, length);
+    at += 8 + length + (length % 2);
+  }
+  if (!size) throw new ImageFileError("damaged", "the file has no image");
+  // Some programs write the prefix of JPEG's segment.
+  return { ...size, exif: exif?.has(0, EXIF) ? exif.slice(EXIF.length, exif.length - EXIF.length) : exif };
+}
+
+const LOSSY_BITS = 0x3fff;
+
+function readWebpSize(bytes: Bytes, at: number): Pick<StoredImage, "width" | "height"> | undefined {
+  const data = at + 8;
+  if (bytes.has(at, "VP8X")) {
+    const u24 = (from: number) => bytes.u16(from, true) + bytes.u8(from + 2) * 0x1_0000;
+    return { width: u24(data + 4) + 1, height: u24(data + 7) + 1 };
+  }
+  if (bytes.has(at, "VP8 ")) {
+    if (!bytes.has(data + 3, "\x9d\x01\x2a")) throw new ImageFileError("damaged", "the file has no key frame");
+    return { width: bytes.u16(data + 6, true) & LOSSY_BITS, height: bytes.u16(data + 8, true) & LOSSY_BITS };
+  }
+  if (bytes.has(at, "VP8L")) {
+    const bits = bytes.u32(data + 1, true);
+    return { width: (bits & LOSSY_BITS) + 1, height: ((bits >>> 14) & LOSSY_BITS) + 1 };
+  }
+  return undefined;
+}
+
+const CORE_HEADER_BYTES = 12;
+
+/** The height of an image that is stored from the top down is negative. */
+function readBmp(bytes: Bytes): StoredImage {
+  if (bytes.u32(10, true) >= bytes.length) throw cut();
+  if (bytes.u32(14, true) === CORE_HEADER_BYTES) return { width: bytes.u16(18, true), height: bytes.u16(20, true) };
+  return { width: Math.abs(bytes.i32(18, true)), height: Math.abs(bytes.i32(22, true)) };
+}
+
+const PNG = "\x89PNG\r\n\x1a\n";
+
+const FORMATS: readonly Format[] = [
+  { mediaType: "image/png", matches: (bytes) => bytes.has(0, PNG), read: readPng },
+  { mediaType: "image/jpeg", matches: (bytes) => bytes.has(0, "\xff\xd8\xff"), read: readJpeg },
+  { mediaType: "image/gif", matches: (bytes) => bytes.has(0, "GIF87a") || bytes.has(0, "GIF89a"), read: readGif },
+  { mediaType: "image/webp", matches: (bytes) => bytes.has(0, "RIFF") && bytes.has(8, "WEBP"), read: readWebp },
+  { mediaType: "image/bmp", matches: (bytes) => bytes.has(0, "BM"), read: readBmp },
+];
+
+/** Values of Exif's orientation with which width and height change places. */
+const FIRST_TURNED = 5;
+const LAST_TURNED = 8;
+const ORIENTATION_TAG = 0x0112;
+const ENTRY_BYTES = 12;
+
+/** Returns 1 if the block has no orientation. Decoders ignore Exif data that they cannot read. */
+function readOrientation(tiff: Bytes): number {
+  try {
+    const isLittle = tiff.has(0, "II");
+    const directory = tiff.u32(4, isLittle);
+    const count = tiff.u16(directory, isLittle);
+    for (let i = 0; i < count; i++) {
+      const entry = directory + 2 + i * ENTRY_BYTES;
+      if (tiff.u16(entry, isLittle) === ORIENTATION_TAG) return tiff.u16(entry + 8, isLittle);
+    }
+  } catch (error) {
+    if (!(error instanceof ImageFileError)) throw error;
+  }
+  return 1;
+}

@@ -1,0 +1,57 @@
+/** How the image processors of the Qwen-VL family divide an image into patches. */
+
+export interface PatchRule {
+  /** Length of a patch's side, in pixels. */
+  readonly patchSize: number;
+  /** Patches of a token's side. */
+  readonly mergeSize: number;
+  /** Bounds of the resized image, in pixels. */
+  readonly minPixels: number;
+  readonly maxPixels: number;
+}
+
+export interface ImageGrid {
+  /** Number of patches from top to bottom. */
+  readonly height: number;
+  /** Number of patches from left to right. */
+  readonly width: number;
+  /** Number of the image's tokens in a prompt. */
+  readonly tokens: number;
+}
+
+/** Narrower images are refused by the processors. */
+const MAX_ASPECT_RATIO = 200;
+
+/**
+ * Returns the patches of an image after it was resized to a multiple of a token's side, as near to its own size as the bounds allow.
+ *
+ * @returns undefined if the processors refuse the image because it is too narrow
+ */
+export function divideImage(
+  { width, height }: { readonly width: number; readonly height: number },
+  { patchSize, mergeSize, minPixels, maxPixels }: PatchRule,
+): ImageGrid | undefined {
+  if (Math.max(width, height) / Math.min(width, height) > MAX_ASPECT_RATIO) return undefined;
+  const side = patchSize * mergeSize;
+  let rows = roundHalfEven(height / side);
+  let columns = roundHalfEven(width / side);
+  const pixels = rows * columns * side * side;
+  if (pixels > maxPixels) {
+    const shrink = Math.sqrt((height * width) / maxPixels);
+    rows = Math.max(1, Math.floor(height / shrink / side));
+    columns = Math.max(1, Math.floor(width / shrink / side));
+  } else if (pixels < minPixels) {
+    const grow = Math.sqrt(minPixels / (height * width));
+    rows = Math.ceil((height * grow) / side);
+    columns = Math.ceil((width * grow) / side);
+  }
+  return { height: rows * mergeSize, width: columns * mergeSize, tokens: rows * columns };
+}
+
+/** Rounds like Python: a number halfway between two integers becomes the even one. */
+function roundHalfEven(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  if (rest === 0.5) return floor % 2 === 0 ? floor : floor + 1;
+  return Math.round(value);
+}
