@@ -16,6 +16,17 @@ export interface ImagePart {
   readonly height: number;
 }
 
+/** An image of a recorded prompt, at its place in the sequence of prompt and output. */
+export interface PlacedImage extends Omit<ImagePart, "type"> {
+  /** Its first token. */
+  readonly offset: number;
+  /** Number of its tokens. */
+  readonly length: number;
+}
+
+/** The bytes of image files by {@link ImagePart.sha256}. */
+export type ImageFiles = ReadonlyMap<string, Uint8Array>;
+
 export type MessagePart = TextPart | ImagePart;
 
 /**

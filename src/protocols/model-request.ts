@@ -1,3 +1,4 @@
+import type { ImageFiles } from "../conversation/content.js";
 import type { Conversation } from "../conversation/message.js";
 import type { RequestSampling } from "./request-sampling.js";
 import type { CallRules } from "./tool-choice.js";
@@ -32,6 +33,8 @@ export interface ModelRequest {
   readonly droppedTools: readonly string[];
   /** Number of images, files and audio in the conversation, which the prompt shows as placeholders. Absent: none. */
   readonly placeholders?: number | undefined;
+  /** The files of the images in the conversation. Absent: it has none. */
+  readonly images?: ImageFiles | undefined;
   /** Names of the fields that have no effect; see ignored-fields.ts. Absent: none. */
   readonly ignoredFields?: readonly string[];
 }

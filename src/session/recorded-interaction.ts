@@ -1,4 +1,4 @@
-import { sameContent } from "../conversation/content.js";
+import { type PlacedImage, sameContent } from "../conversation/content.js";
 import type { Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
 import type { RecordedCall } from "../facts/call-facts.js";
@@ -22,6 +22,8 @@ export interface RecordedInteraction extends RecordedCall {
   readonly tokenExact: boolean;
   readonly input: InputMessages;
   readonly output: readonly Message[];
+  /** The images of the prompt in its order. Undefined: it has none. */
+  readonly images?: readonly PlacedImage[] | undefined;
   /** Last token of the output; undefined for an empty output. */
   readonly lastTokenId: number | undefined;
   readonly fallback: string | undefined;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../../conversation/canonical.js";
+import type { ImageFiles, PlacedImage } from "../../conversation/content.js";
 import type { Conversation, Message } from "../../conversation/message.js";
 import { sameTemplateArgs } from "../../conversation/template-args.js";
 import type { Api, CallFacts } from "../../facts/call-facts.js";
@@ -28,6 +29,8 @@ export interface PromptTokens {
   readonly fallback?: string | undefined;
   /** The prompt adds text to the answer that it continues. */
   readonly extended?: boolean | undefined;
+  /** All images of the prompt in their order, those of `continues` included. Absent: it has none. */
+  readonly images?: readonly PlacedImage[] | undefined;
 }
 
 /** The answer of a model to a turn. */
@@ -41,6 +44,8 @@ export interface Answer extends Omit<CallFacts, "extended"> {
   readonly id?: string | undefined;
   /** Identifies the request, so that its retries are recognized after a restart. */
   readonly request?: string | undefined;
+  /** Files of the prompt's images. Absent: it has none. */
+  readonly images?: ImageFiles | undefined;
 }
 
 /** The place of a prompt that the client gives as token ids. */
@@ -232,6 +237,7 @@ export class Turn implements SearchedRequest {
       compactedFrom: this.#findCompacted(parent, input),
       undeclaredCalls: listUndeclaredCalls(output, this.conversation),
       tokenExact: false,
+      images: from.images,
       input,
       output,
       lastTokenId: outputTokens > 0 ? generation.ids(outputTokens - 1)[0] : undefined,
