@@ -1,6 +1,7 @@
 import type { Conversation, Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
 import { CodedError } from "../support/coded-error.js";
+import type { ImageModel } from "./images/image-model.js";
 import type { OutputFamilies, ToolFamily } from "./output/family-lookup.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import type { Enforcement, OutputRules, OutputStructure } from "./output/structure/output-structure.js";
@@ -20,6 +21,8 @@ export interface ChatModel {
   readonly contextLength: number | undefined;
   /** Number of token ids that the model can sample: each id is less. */
   readonly vocabularySize: number;
+  /** How the model sees images. Undefined: it sees none, or the number of an image's tokens is not known. */
+  readonly images?: ImageModel | undefined;
   /**
    * Renders and encodes the conversation's prompt, including the generation prompt.
    *

@@ -14,6 +14,7 @@ import type {
 import { ContinuationFinder } from "./continuation/continuation-finder.js";
 import { findContinuationProblem } from "./continuation/find-problem.js";
 import { type ModelExperts, readExperts } from "./experts.js";
+import { ImageModel } from "./images/image-model.js";
 import type { KnownRendering } from "./jinja/index.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/choose-families.js";
@@ -72,6 +73,7 @@ export class FolderChatModel implements ChatModel {
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
   readonly vocabularySize: number;
+  readonly images: ImageModel | undefined;
   /** The experts of its layers, as config.json names them. Undefined if it has none. */
   readonly experts: ModelExperts | undefined;
   /** The families that describe how the model writes reasoning and tool calls. */
@@ -97,6 +99,7 @@ export class FolderChatModel implements ChatModel {
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     this.vocabularySize = readVocabularySize(files);
+    this.images = ImageModel.read(files);
     const { config } = files;
     this.experts = readExperts(config) ?? (config.text_config ? readExperts(config.text_config) : undefined);
     const sources = templateSources(folder, files);

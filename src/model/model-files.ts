@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { CodedError } from "../support/coded-error.js";
 import { readRegularFile } from "../support/regular-file.js";
+import { imageProcessorSchema } from "./images/image-model.js";
 import { modelDigest } from "./model-digest.js";
 import { type AddedToken, addedTokenSchema } from "./tokenizer/added-token.js";
 
@@ -72,7 +73,11 @@ const configSchema = z.looseObject({
   ...languageModelFields,
   model_type: z.string().nullish(),
   text_config: languageModelSchema.nullish(),
+  image_token_id: tokenId.nullish(),
+  video_token_id: tokenId.nullish(),
 });
+/** Newer versions of transformers write this file instead of preprocessor_config.json. */
+const processorConfigSchema = z.looseObject({ image_processor: imageProcessorSchema.nullish() });
 
 /** The content of a model folder, file by file. */
 export interface ModelFiles {
@@ -80,6 +85,8 @@ export interface ModelFiles {
   readonly tokenizerConfig: z.infer<typeof tokenizerConfigSchema>;
   readonly generationConfig: z.infer<typeof generationConfigSchema>;
   readonly config: z.infer<typeof configSchema>;
+  /** preprocessor_config.json, or the part of processor_config.json about images. Undefined: the model has no images. */
+  readonly imageProcessor: z.infer<typeof imageProcessorSchema> | undefined;
   /** chat_template.jinja, which takes precedence over the templates of tokenizer_config.json. */
   readonly chatTemplate: string | undefined;
   /** See {@link modelDigest}. */
@@ -88,7 +95,7 @@ export interface ModelFiles {
 
 /**
  * Reads a Hugging Face model folder: tokenizer.json and tokenizer_config.json, and if they exist chat_template.jinja,
- * generation_config.json and config.json.
+ * generation_config.json, config.json, preprocessor_config.json and processor_config.json.
  *
  * @throws ModelFolderError if a file is missing or invalid
  */
@@ -100,9 +107,17 @@ export async function readModelFiles(folder: string): Promise<ModelFiles> {
     tokenizerConfig,
     generationConfig: await readJson(folder, "generation_config.json", generationConfigSchema, {}),
     config: await readJson(folder, "config.json", configSchema, {}),
+    imageProcessor: await readImageProcessor(folder),
     chatTemplate: await readText(join(folder, "chat_template.jinja")),
     digest: await modelDigest(folder),
   };
+}
+
+async function readImageProcessor(folder: string): Promise<ModelFiles["imageProcessor"]> {
+  const own = await readJson(folder, "preprocessor_config.json", imageProcessorSchema, {});
+  if (own.image_processor_type != null) return own;
+  const { image_processor: shared } = await readJson(folder, "processor_config.json", processorConfigSchema, {});
+  return shared ?? undefined;
 }
 
 type TokenizerFile = z.infer<typeof tokenizerSchema>;

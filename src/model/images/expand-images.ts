@@ -1,0 +1,64 @@
+import type { ImagePart, PlacedImage } from "../../conversation/content.js";
+import type { ImageModel } from "./image-model.js";
+
+/** A prompt shows its images otherwise than the conversation has them, or has an image that the model cannot see. */
+export class ImagePromptError extends Error {
+  override readonly name = "ImagePromptError";
+}
+
+/** Token ids in pieces, and the images in them. */
+export interface ExpandedPrompt {
+  readonly pieces: Int32Array[];
+  readonly images: readonly PlacedImage[];
+}
+
+/**
+ * Replaces each image token of a rendered prompt, of which the template shows one for each image, by as many as the image has.
+ *
+ * @param images those that the pieces show, in their order
+ * @param start number of tokens before the pieces
+ * @throws ImagePromptError if the pieces do not show each image once
+ */
+export function expandImages(
+  model: ImageModel,
+  pieces: readonly Int32Array[],
+  images: readonly ImagePart[],
+  start: number,
+): ExpandedPrompt {
+  const expanded: Int32Array[] = [];
+  const placed: PlacedImage[] = [];
+  let offset = start;
+  const add = (ids: Int32Array) => {
+    if (ids.length > 0) expanded.push(ids);
+    offset += ids.length;
+  };
+  for (const piece of pieces) {
+    let from = 0;
+    for (let at = piece.indexOf(model.tokenId); at >= 0; at = piece.indexOf(model.tokenId, from)) {
+      add(piece.subarray(from, at));
+      const image = images[placed.length];
+      if (!image) throw wrongCount(images.length);
+      const { sha256, mediaType, width, height } = image;
+      const length = model.countTokens(image);
+      if (length === undefined) {
+        throw new ImagePromptError(
+          `An image of ${width} x ${height} pixels is too narrow: the model takes sides up to 1 : 200.`,
+        );
+      }
+      placed.push({ sha256, mediaType, width, height, offset, length });
+      add(new Int32Array(length).fill(model.tokenId));
+      from = at + 1;
+    }
+    add(piece.subarray(from));
+  }
+  if (placed.length < images.length) throw wrongCount(images.length, placed.length);
+  return { pieces: expanded, images: placed };
+}
+
+function wrongCount(images: number, shown?: number): ImagePromptError {
+  const message =
+    shown === undefined
+      ? `The prompt has more image tokens than the messages have images (${images}). A text may contain the model's image token.`
+      : `The chat template shows ${shown} of ${images} images. It may leave out those of some messages.`;
+  return new ImagePromptError(message);
+}
