@@ -16,6 +16,8 @@ export interface SamplingParams extends Sampling {
   readonly thinkingBudget: number | undefined;
   /** At least 1. Prompt and output together must fit the context. */
   readonly maxTokens: number;
+  /** Ids that are never sampled, such as those that stand for images. Default: none. */
+  readonly bannedTokenIds?: readonly number[] | undefined;
   /** The form that the output must have. Only for engines with `supports.grammar`. */
   readonly grammar?: Grammar | undefined;
 }
@@ -56,11 +58,26 @@ export interface LabelVersions {
   versionOf(label: string, current: number): number;
 }
 
+/** An image of a prompt, and the tokens that stand for it. */
+export interface CallImage {
+  /** First of its tokens. */
+  readonly offset: number;
+  /** Number of its tokens. All are the model's image token. */
+  readonly length: number;
+  /** SHA-256 of the file, in lowercase hexadecimal digits. */
+  readonly sha256: string;
+  /** For example `image/png`. */
+  readonly mediaType: string;
+  readonly file: Uint8Array;
+}
+
 /** One call: its prompt, its sampling, and what receives its output. An engine passes the same object down to its servers. */
 export interface GenerateCall {
   /** Id of the call, under which engines that are servers log its requests. Default: a random id for each request. */
   readonly id?: string | undefined;
   readonly prompt: NativePrompt;
+  /** The images of the prompt in their order. Only for engines with `supports.images`. Default: none. */
+  readonly images?: readonly CallImage[] | undefined;
   /** The earlier request of the same conversation, whose ids are not written again. Only for engines that are servers. */
   readonly promptText?: SharedPromptText | undefined;
   /** Receives sampled ids, log probabilities and versions. */
@@ -225,6 +242,8 @@ export interface EngineSupport {
   readonly grammar: boolean;
   /** With `sampling.ignoreEos`, the engine still stops at `sampling.stopTokenIds`. */
   readonly stopsWithoutEos: boolean;
+  /** The engine takes `images` of a call, and never samples `sampling.bannedTokenIds`. Default: false. */
+  readonly images?: boolean;
   /** False: the engine returns no alternatives, because it returns log probabilities of fixed tokens instead. Default: true. */
   readonly topLogprobs?: boolean;
 }

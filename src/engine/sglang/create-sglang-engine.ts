@@ -10,7 +10,7 @@ const GREEDY_BELOW = 1e-6;
 const SGLANG: ServedEngineType = {
   type: "sglang",
   // With `ignore_eos`, SGLang ignores `stop_token_ids` too.
-  supports: { grammar: true, stopsWithoutEos: false },
+  supports: { grammar: true, stopsWithoutEos: false, images: true },
   // With `top_k: 1` SGLang divides by the temperature only if another request of the batch does not sample greedily.
   effectiveTemperature: (temperature, topK) => (temperature < GREEDY_BELOW || topK === 1 ? 0 : temperature),
 };

@@ -1,6 +1,7 @@
 import type { AskedValues } from "../../native/contract.js";
-import type { Grammar, SamplingParams } from "../engine.js";
+import type { CallImage, Grammar, SamplingParams } from "../engine.js";
 import { sharedSamplingFields } from "../sampling-fields.js";
+import { toDataUrl } from "../servers/wire/image-body.js";
 
 export const REQUEST_PREFIX = '{"input_ids":';
 
@@ -44,6 +45,11 @@ export function requestSuffix(request: SglangRequestFields): string {
   };
   // `JSON.stringify` leaves out fields that are undefined.
   return `,${JSON.stringify(fields).slice(1)}`;
+}
+
+/** Returns the images as a part of the body of `/generate`, with a comma before it. */
+export function imageField(images: readonly CallImage[]): string {
+  return `,"image_data":${JSON.stringify(images.map(toDataUrl))}`;
 }
 
 function samplingFields(sampling: SamplingParams, tokens: number, thinkingBudget?: number): Record<string, unknown> {

@@ -26,9 +26,10 @@ import {
 } from "../servers/wire/control-requests.js";
 import { KeyRefusedError, NotServedError } from "../servers/wire/errors.js";
 import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
+import { writeImageBody } from "../servers/wire/image-body.js";
 import { askContextLength } from "./context-length.js";
 import { listSglangWarnings } from "./flag-warnings.js";
-import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
+import { imageField, REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import { ServerInfo } from "./server-info.js";
 import type { SglangOptions } from "./sglang-options.js";
 
@@ -85,7 +86,9 @@ export class SglangServer implements EngineServer {
     const stream = call.onTokens !== undefined || this.versions.isStreamed;
     const asked = this.#values.ask(call, isTruncated(sampling));
     const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, asked, rid, stream });
-    const { body, onSent } = await writeBody(call, REQUEST_PREFIX, suffix);
+    const { body, onSent } = call.images
+      ? { body: writeImageBody(call, { prefix: REQUEST_PREFIX, images: imageField(call.images), suffix }) }
+      : await writeBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
     // Without an abort request, a server needs seconds to notice that the connection is closed.
     const abort = () => void this.#abort(rid);

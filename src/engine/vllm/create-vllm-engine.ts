@@ -8,7 +8,7 @@ const LOWEST_TEMPERATURE = 0.01;
 
 const VLLM: ServedEngineType = {
   type: "vllm",
-  supports: { grammar: true, stopsWithoutEos: true },
+  supports: { grammar: true, stopsWithoutEos: true, images: true },
   effectiveTemperature: (temperature) => (temperature > 0 ? Math.max(temperature, LOWEST_TEMPERATURE) : temperature),
 };
 

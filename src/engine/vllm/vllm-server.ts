@@ -23,6 +23,7 @@ import {
 } from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
 import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
+import { writeImageBody } from "../servers/wire/image-body.js";
 import { adviseOnFlags, hasMasks, isRefusedWithMasks, refuseGreedy } from "./explain-refusal.js";
 import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
@@ -36,6 +37,7 @@ import {
   generateSuffix,
   type VllmRequestFields,
 } from "./request-fields.js";
+import { contentPartsField, featuresField, SentImages } from "./request-images.js";
 import { askServedModel, type ServedModel } from "./served-model.js";
 import type { VllmOptions } from "./vllm-options.js";
 
@@ -46,6 +48,8 @@ const MASKS_ADVICE = {
   generate: "start it with `--return-sampling-mask`",
   completions: `start it with \`--enable-scale-out --return-sampling-mask\`, because only /${GENERATE_PATH} returns them`,
 } as const satisfies Record<Endpoint, string>;
+
+const IMAGES_ADVICE = `vLLM takes the images of a prompt of token ids at /${GENERATE_PATH} only. Start it with \`--enable-scale-out\`.`;
 
 /** Prefixes of the request ids of probes, which make them recognizable in the server's log. */
 const PROBE_ID = "rolltape-logprobs-";
@@ -65,6 +69,7 @@ export class VllmServer implements EngineServer {
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
   readonly #flags = new KnownFlags();
+  readonly #sentImages = new SentImages();
   readonly #values: TokenValues;
   readonly #vocabularySize: number;
   /** Finds out whether the server returns sampling masks. */
@@ -120,19 +125,28 @@ export class VllmServer implements EngineServer {
   /** Sends the request, and again without what the server refused because of its flags and the call can do without. */
   async #sendTo(endpoint: Endpoint, model: string, request: ServerRequest): Promise<ServerReply> {
     const { call } = request;
+    const { images = [], generation } = call;
     for (;;) {
       const flags = this.#flags.current;
+      const cachesImages = images.length > 0 && this.#sentImages.hasAll(images);
+      const begun = generation.length;
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
       if (flags.returnsMasks) refuseGreedy(call.sampling);
       const options = { model, flags, stream: this.versions.isStreamed, vocabularySize: this.#vocabularySize };
       const asked = this.#values.ask(call, true);
-      const encoded = await encodeRequest(endpoint, call, { ...options, asked });
+      const encoded = await encodeRequest(endpoint, call, { ...options, asked, cachesImages });
       request.signal.throwIfAborted();
       try {
         const reply = await generateOnce(this.#connections, request, encoded);
         this.#values.note(asked, reply, call, MASKS_ADVICE[endpoint]);
+        this.#sentImages.add(images);
         return reply;
       } catch (error) {
+        // The error does not say that an image is missing.
+        if (cachesImages && generation.length === begun && error instanceof EngineError && !isUnavailable(error)) {
+          this.#sentImages.forget(images);
+          continue;
+        }
         if (!flags.returnsMasks && (await this.#isMaskRefusal(error, model, call))) continue;
         if (!this.#flags.learn(error, flags, call, endpoint)) throw error;
       }
@@ -281,14 +295,13 @@ interface RequestOptions {
   readonly idPrefix?: string;
   /** Absent for a probe. */
   readonly asked?: AskedValues;
+  /** The server has the call's images, so they are not sent again. */
+  readonly cachesImages?: boolean;
 }
 
-async function encodeRequest(
-  endpoint: Endpoint,
-  call: GenerateCall,
-  { model, flags, stream = false, vocabularySize = LARGEST_VOCABULARY, idPrefix = "", asked = {} }: RequestOptions,
-): Promise<EncodedRequest> {
-  const { generation } = call;
+async function encodeRequest(endpoint: Endpoint, call: GenerateCall, options: RequestOptions): Promise<EncodedRequest> {
+  const { model, flags, stream = false, vocabularySize = LARGEST_VOCABULARY, idPrefix = "", asked = {} } = options;
+  const { generation, images } = call;
   // The server requires a top-k. One of all ids leaves no id out, but the server then returns masks of all ids.
   const isWhole = flags?.returnsMasks === true && call.sampling.topK === 0;
   const sampling = {
@@ -311,13 +324,18 @@ async function encodeRequest(
   };
   const headers = { "x-request-id": requestId };
   const common = { headers, format: "vllm", asked, maxMaskIds: sampling.topK } as const;
-  return endpoint === "generate"
-    ? { ...common, path: GENERATE_PATH, ...(await writeBody(call, GENERATE_PREFIX, generateSuffix(fields))) }
-    : {
-        ...common,
-        path: COMPLETIONS_PATH,
-        ...(await writeBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields))),
-      };
+  if (endpoint === "completions") {
+    if (images) throw new EngineError("engine_error", IMAGES_ADVICE);
+    const body = await writeBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields));
+    return { ...common, path: COMPLETIONS_PATH, ...body };
+  }
+  const suffix = generateSuffix(fields);
+  if (images && !options.cachesImages) {
+    const parts = { prefix: GENERATE_PREFIX, images: contentPartsField(images), suffix };
+    return { ...common, path: GENERATE_PATH, body: writeImageBody(call, parts) };
+  }
+  const body = await writeBody(call, GENERATE_PREFIX, images ? featuresField(images) + suffix : suffix);
+  return { ...common, path: GENERATE_PATH, ...body };
 }
 
 /** Servers with `--tokens-only` do not search for stop strings. A streamed request can be stopped after one. */

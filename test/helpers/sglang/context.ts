@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { EngineVision } from "../engine-vision.js";
 import type { WeightLoads } from "../weight-loads.js";
 import type { Fault, GenerateRequest } from "./protocol.js";
 import type { ReplyOptions } from "./reply.js";
@@ -27,6 +28,8 @@ export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<
   readonly serverInfo?: Readonly<Record<string, unknown>>;
   /** Time limit of /health, which needs a token; default: the real server's 20 s. */
   readonly healthMilliseconds?: number;
+  /** The model sees images. */
+  readonly vision?: EngineVision;
   /** Paths that return 404, as in builds without them. */
   readonly missingPaths?: readonly string[];
   /** Paths that never answer, like those that need the scheduler during a long prefill. */

@@ -11,7 +11,7 @@ import { answerRefused, answerStream } from "./stream.js";
 /** Answers one `/generate` request, with the next fault if one is waiting. */
 export async function answerGenerate(context: ServerContext, body: Buffer, response: ServerResponse): Promise<void> {
   try {
-    const request = readGenerateRequest(body, context.options.fast ?? false);
+    const request = readGenerateRequest(body, context.options.fast ?? false, context.options.vision);
     const fault = context.faults.shift() ?? context.options.drawFault?.(request) ?? refusedGrammar(context, request);
     if (fault?.kind === "refused") throw new BadRequest(fault.message);
     if (fault && answerBroken(fault, response)) return;

@@ -1,3 +1,4 @@
+import type { EngineVision } from "../engine-vision.js";
 import { readMaskSampling } from "../sampling-masks.js";
 import type { GenerateRequest } from "./protocol.js";
 
@@ -20,10 +21,11 @@ const COMMA = 0x2c;
  *
  * @param fast counts the input ids without parsing them; `inputIds` stays empty
  */
-export function readGenerateRequest(body: Buffer, fast: boolean): GenerateRequest {
+export function readGenerateRequest(body: Buffer, fast: boolean, vision?: EngineVision): GenerateRequest {
   const fastBody = fast ? withoutInputIds(body) : undefined;
   const fields = parseObject(fastBody?.text ?? body.toString("utf8"));
-  const inputIds = fastBody ? [] : integers(fields["input_ids"], "input_ids");
+  const sentIds = fastBody ? [] : integers(fields["input_ids"], "input_ids");
+  const inputIds = vision?.expandForSglang(sentIds, fields) ?? sentIds;
   const inputLength = fastBody?.inputLength ?? inputIds.length;
   if (inputLength === 0) throw new BadRequest("input_ids cannot be empty.");
   const sampling = samplingFields(fields["sampling_params"]);

@@ -1,4 +1,5 @@
 import type { ExpertModel } from "../../../src/native/contract.js";
+import type { EngineVision } from "../engine-vision.js";
 import type { Fault, GenerateRequest } from "../sglang/protocol.js";
 import type { SchedulerOptions, SglangScheduler } from "../sglang/scheduler.js";
 import type { WeightLoads } from "../weight-loads.js";
@@ -19,6 +20,8 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly samplingMask?: boolean;
   /** Started with `--enable-return-routed-experts`, with a model that has these experts. */
   readonly experts?: ExpertModel;
+  /** The model sees images. */
+  readonly vision?: EngineVision;
   /** Name of a LoRA adapter of the model. */
   readonly adapter?: string;
   /**

@@ -27,8 +27,8 @@ export class LateRefusal extends Refusal {}
 
 /** A refusal whose reason only vLLM's log has: status 500 without a message, also in streams. */
 export class HiddenRefusal extends LateRefusal {
-  constructor() {
-    super("", { status: 500, type: "InternalServerError" });
+  constructor(message = "") {
+    super(message, { status: 500, type: "InternalServerError" });
   }
 }
 

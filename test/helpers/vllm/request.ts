@@ -9,7 +9,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["endpoint"], body: Buffer): VllmRequest {
   const fields = parseObject(body.toString("utf8"));
   const generate = endpoint === "generate";
-  const inputIds = generate ? readTokenIds(fields) : readPrompt(fields);
+  const sentIds = generate ? readTokenIds(fields) : readPrompt(fields);
+  const inputIds = context.options.vision?.expandForVllm(sentIds, fields) ?? sentIds;
   const sampling: Fields = generate && isObject(fields["sampling_params"]) ? fields["sampling_params"] : fields;
   const { model, contextLength } = context;
   if (fields["model"] !== model) {

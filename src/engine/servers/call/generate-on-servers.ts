@@ -77,7 +77,7 @@ async function askServers(shared: ServedCalls, output: OutputSoFar, deadline: De
       const reply = await request.send();
       const milliseconds = Date.now() - startedAt;
       deadline.throwIfAborted();
-      checkReply(reply, request.inputTokens);
+      checkReply(reply, request);
       if (place.server.logprobs === undefined) await learnLogprobs(request, reply, deadline);
       request.markForced();
       place.complete();
@@ -92,6 +92,9 @@ async function askServers(shared: ServedCalls, output: OutputSoFar, deadline: De
     }
   }
 }
+
+const IMAGES_ADVICE =
+  "The prompt has images: the server must see images, and divide them as preprocessor_config.json of the model folder says.";
 
 /** Called when every server has refused. Waits if one of them named a time to retry; otherwise throws the refusal. */
 async function waitForRetry({ refusal }: ServerRoute, deadline: Deadline): Promise<void> {
@@ -120,13 +123,12 @@ async function learnLogprobs(
 /**
  * Checks a reply against its request.
  *
- * @param inputTokens prompt tokens that were sent
  * @throws EngineError if the server used other prompt tokens, or aborted the generation with a status code
  */
-function checkReply({ promptTokens, finish, tokens }: ServerReply, inputTokens: number): void {
+function checkReply({ promptTokens, finish, tokens }: ServerReply, { inputTokens, call }: PlacedRequest): void {
   if (promptTokens !== undefined && promptTokens !== inputTokens) {
     const message = `Engine reply is inconsistent: it reports ${promptTokens} prompt tokens, but ${inputTokens} were sent.`;
-    throw new EngineError("engine_error", message);
+    throw new EngineError("engine_error", call.images ? `${message} ${IMAGES_ADVICE}` : message);
   }
   if (finish?.type === "abort" && finish.statusCode !== undefined && !saysRemoved(finish.message)) {
     throw abortError(finish.message, finish.statusCode, tokens);
