@@ -5,6 +5,7 @@ import { type Config, parseConfig } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { createServer } from "../server/app.js";
+import { withImagePolicy } from "../server/image-policy.js";
 import { createRegistry, toServerSettings } from "../server/start.js";
 import { startSweeps } from "../server/sweeps.js";
 import { chooseTemplateType, withTemplateType } from "../server/template-type.js";
@@ -60,7 +61,8 @@ function chooseDefaults(model: ChatModel): Config {
   return withTemplateType(config, chooseTemplateType(config, model, "library"));
 }
 
-async function start(engine: Engine, model: ChatModel, config: Config): Promise<InProcessProxy> {
+async function start(engine: Engine, model: ChatModel, given: Config): Promise<InProcessProxy> {
+  const config = withImagePolicy(given, { model, engine });
   if (config.storage.directory !== null) {
     const message =
       "storage.directory must be null: a proxy in this process is never closed, so its sessions cannot be stored. Use `rolltape serve`.";

@@ -133,7 +133,8 @@ function readJpeg(bytes: Bytes): StoredImage {
     }
     const length = bytes.u16(at + 2);
     if (isFrame(marker)) size ??= { height: bytes.u16(at + 5), width: bytes.u16(at + 7) };
-    if (marker === APP1 && bytes.has(at + 4, EXIF)) exif ??= bytes.slice(at + 4 + EXIF.length, length - 2 - EXIF.length);
+    if (marker === APP1 && bytes.has(at + 4, EXIF))
+      exif ??= bytes.slice(at + 4 + EXIF.length, length - 2 - EXIF.length);
     if (marker === START_OF_SCAN) break;
     at += 2 + length;
   }

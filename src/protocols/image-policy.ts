@@ -2,7 +2,7 @@ import { type MediaPart } from "../conversation/media.js";
 import { RequestError } from "./request-error.js";
 
 /** Refuses or replaces images, files and audio in messages and tool results. Prompts contain text only. */
-export type ImagePolicy = "refuse" | "placeholder";
+export type ImagePolicy = "refuse" | "placeholder" | "tokens";
 
 /** A part of a request that is not text. */
 export interface MediaField {

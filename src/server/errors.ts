@@ -1,6 +1,7 @@
 import { toSessionApiError } from "../admin-api/session-errors.js";
 import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
+import { ImagePromptError } from "../model/images/expand-images.js";
 import { TokenizerError } from "../model/tokenizer/piece-encoder.js";
 import { StorageError } from "../storage/index.js";
 import { toStorageApiError } from "./storage/client-errors.js";
@@ -18,6 +19,9 @@ export function toServerApiError(error: unknown): ApiError {
   if (error instanceof TemplateError) {
     const message = `The chat template refused the messages: ${error.message}`;
     return new ApiError("template_error", message, { param: "messages", cause: error });
+  }
+  if (error instanceof ImagePromptError) {
+    return new ApiError("template_error", error.message, { param: "messages", cause: error });
   }
   if (error instanceof TokenizerError) {
     const message = `The tokenizer cannot encode the messages: ${error.message}`;

@@ -25,6 +25,7 @@ import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
 import { addLostChanges, drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
+import { withImagePolicy } from "./image-policy.js";
 import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";
 import type { ModelWarning } from "./model-warnings.js";
 import { openEngine } from "./open-engine.js";
@@ -119,10 +120,10 @@ async function startProxy(
   const ui: PageFiles | undefined = given.server.ui ? await readPageFiles() : undefined;
   const { engine, model } = await openEngine(given, (message) => logger.warn({ engine: given.engine.type }, message));
   const templateType = chooseTemplateType(given, model, startedBy);
-  const config = withTemplateType(given, templateType);
   let storage: ServerStorage | undefined;
   const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
   try {
+    const config = withImagePolicy(withTemplateType(given, templateType), { model, engine });
     warnOfUnsafeFilters(config, logger);
     const configured = toServerSettings(config, adminKey, config.model.name ?? model.name);
     const needs = { modelDigest: model.digest, storeBytes: configured.store.bytes, logger };
@@ -274,7 +275,8 @@ export function toServerSettings(
     samplingOverride: toSamplingOverride(agent.sampling_override),
     topLogprobs: config.engine.top_logprobs,
     serverTools: agent.server_tools,
-    images: agent.images,
+    // `withImagePolicy` has replaced `auto`.
+    images: agent.images === "auto" ? "refuse" : agent.images,
     maxChoices: MAX_CHOICES,
     enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: KEEP_ALIVE_SECONDS,

@@ -144,10 +144,10 @@ export const agentSchema = z.strictObject({
       "Tools that only the API's own server can run, such as web searches. `refuse`: requests with such tools are refused with 400. `drop`: the prompt leaves them out, and the header `x-rolltape-dropped-tools` and the row column `dropped_tools` name them.",
     ),
   images: z
-    .enum(["refuse", "placeholder"])
-    .default("refuse")
+    .enum(["auto", "tokens", "placeholder", "refuse"])
+    .default("auto")
     .describe(
-      "Images, files and audio in user messages and tool results; prompts contain text only. `refuse`: requests with such parts are refused with 400. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number. Gemini's API refuses them with either value.",
+      "Images, files and audio in user messages and tool results. `tokens`: the model sees images, and the prompt has their tokens; files and audio are refused. It needs SGLang or vLLM, and a model of the Qwen-VL family. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number; Gemini's API refuses them. `refuse`: requests with such parts are refused with 400. `auto`: `tokens` if model and engine allow it, otherwise `refuse`.",
     ),
   message_filters: z
     .array(messageFilter)

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Conversation } from "../../conversation/message.js";
 import { estimateCharacters } from "../../conversation/size.js";
+import type { CallImage } from "../../engine/engine.js";
 import type { Api } from "../../facts/call-facts.js";
 import { type Peer, peerOf } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
@@ -25,6 +26,7 @@ import { keepPromptText, type PromptTextUse, takePromptText } from "../memory/pr
 import { requireSession } from "../plugins/auth.js";
 import type { CallServices } from "../services.js";
 import type { RecordedChoice } from "./answer-reader.js";
+import { loadImages } from "./images.js";
 import { type CallOrigin, readCallOrigin } from "./origin.js";
 import { EventStream } from "./sending/event-stream.js";
 
@@ -89,6 +91,7 @@ export class Call {
   #choices: readonly BegunChoice[] = [];
   #isLong = false;
   #isCold = false;
+  #images: readonly CallImage[] | undefined;
   #promptText: PromptTextUse | undefined;
 
   /**
@@ -177,6 +180,12 @@ export class Call {
     return begun;
   }
 
+  /** The images of the prompt with their files. Undefined: it has none. */
+  get images(): readonly CallImage[] | undefined {
+    this.#images ??= loadImages(this);
+    return this.#images;
+  }
+
   /**
    * True if this is the first prompt of its session and long. Nothing of it was compared or sent before, so each step that handles its
    * tokens takes milliseconds, and several sessions may begin at the same time. Each such step then waits for {@link yield}.
@@ -206,6 +215,8 @@ export class Call {
       const { length } = turn.prompt;
       const copies = request.tokenIds ? 2 : 1;
       for (const { admitted } of this.#choices) admitted?.addPrompt(growth, TOKEN_BYTES * length * copies);
+      // With images, a request may have fewer ids than the prompt, so no other request can extend it.
+      if (turn.images) return;
       const start = { tokens: length, parent, shared: length - tokens };
       this.#promptText = takePromptText(services.conversations.promptTexts, session, start);
     } catch (error) {

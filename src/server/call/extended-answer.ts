@@ -4,6 +4,7 @@ import type { ChatModel } from "../../model/chat-model.js";
 import { joinIds } from "../../model/tokenizer/join-ids.js";
 import { inputLength, type RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { PromptTokens } from "../../session/turn/turn.js";
+import { collapseRanges } from "../../support/collapse-ranges.js";
 import type { Prompted } from "./call.js";
 
 const WITH_SPECIAL = { skipSpecialTokens: false } as const;
@@ -11,7 +12,7 @@ const WITH_SPECIAL = { skipSpecialTokens: false } as const;
 /** A recorded answer, and what a request has added to it. */
 export interface Extension {
   readonly interaction: RecordedInteraction;
-  /** The tokens of the interaction, input and output together. */
+  /** The tokens of the interaction, input and output together, with one token for each image, as templates show images. */
   readonly sequence: Int32Array;
   /** The text that follows the tokens in the request's message. */
   readonly addedText: string;
@@ -27,7 +28,7 @@ export function findExtension({ services: { model }, session, turn }: Prompted):
   const found = turn.findExtended();
   if (!found) return undefined;
   const interaction = session.interaction(found.index);
-  const { lastTokenId, stopString } = interaction;
+  const { lastTokenId, stopString, images = [] } = interaction;
   if (lastTokenId === undefined || model.stopTokenIds.includes(lastTokenId)) return undefined;
   const sequence = session.data.readSequence(found.index);
   const { promptTokens } = session.tokens.interaction(found.index);
@@ -35,7 +36,7 @@ export function findExtension({ services: { model }, session, turn }: Prompted):
   const answer = showAsText(interaction.output[0]?.content ?? "");
   const message = showAsText(turn.messages[found.position]?.content ?? "");
   const addedText = readAddedText(sampled, { answer, stopString, message });
-  return addedText === undefined ? undefined : { interaction, sequence, addedText };
+  return addedText === undefined ? undefined : { interaction, sequence: collapseRanges(sequence, images), addedText };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Tool } from "../../conversation/message.js";
 import type {
+  CallImage,
   GenerateCall,
   GenerateResult,
   IgnorableParam,
@@ -51,6 +52,7 @@ export class Choice implements GenerateCall {
   readonly begun: BegunChoice;
   readonly id: string;
   readonly prompt: NativePrompt;
+  readonly images: readonly CallImage[] | undefined;
   readonly promptText: SharedPromptText | undefined;
   readonly generation: NativeGeneration;
   readonly sampling: SamplingParams;
@@ -81,6 +83,7 @@ export class Choice implements GenerateCall {
     this.begun = begun;
     this.id = begun.id;
     this.prompt = turn.prompt;
+    this.images = call.images;
     this.promptText = call.promptText;
     this.sampling = forChoice(params, begun.index);
     this.generation = new native.Generation({ vocabularySize, maxTokens: this.sampling.maxTokens });

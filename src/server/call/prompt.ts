@@ -12,6 +12,7 @@ import { runInIterations } from "../../support/async/run-steps.js";
 import type { CallServices } from "../services.js";
 import { type Call, isLongPrompt, type Prompted } from "./call.js";
 import { continueTurn, findExtension, keepSampled } from "./extended-answer.js";
+import { placeImages } from "./images.js";
 
 /** Number of tokens that {@link decodePromptEnd} decodes. No template's generation prompt is longer. */
 const END_TOKENS = 32;
@@ -36,7 +37,7 @@ export async function readContextLimit({
  */
 export async function buildPrompt(call: Call, limit: number): Promise<void> {
   const { turn, api } = call;
-  const tokens = await encodeWithinContext(call, limit);
+  const tokens = placeImages(call, await encodeWithinContext(call, limit));
   if (call.isCold) await call.yield();
   call.abort.throwIfAborted();
   const promptTokens = turn.countTokens(tokens);
@@ -60,7 +61,8 @@ export async function countPromptTokens(
   session.requireTokens();
   const turn = await runInIterations(session.begin(conversation));
   session.requireTokens();
-  const tokens = await encodePieces({ services, session, turn, isLong }, UNLIMITED);
+  const prompted = { services, session, turn, isLong };
+  const tokens = placeImages(prompted, await encodePieces(prompted, UNLIMITED));
   session.requireTokens();
   return turn.countTokens(tokens);
 }

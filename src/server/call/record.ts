@@ -34,6 +34,7 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
   const finishReason = toFinishReason(result, output);
 
   const interaction = turn.record({
+    images: request.images,
     output: [prependPrefill(output.message, conversation)],
     generation,
     finishReason,

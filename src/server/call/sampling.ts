@@ -5,6 +5,7 @@ import type { RequestSampling } from "../../protocols/request-sampling.js";
 import type { CallServices } from "../services.js";
 import type { Call } from "./call.js";
 import { buildGrammar } from "./grammar.js";
+import { imageModel } from "./images.js";
 import { decodePromptEnd } from "./prompt.js";
 
 /** Bytes of an alternative of a token: its id and its log probability. */
@@ -150,10 +151,11 @@ function chooseBudget({ services: { model }, request: { conversation, sampling }
 }
 
 function toParams(
-  { engine, model }: CallServices,
+  services: CallServices,
   request: RequestSampling,
   { tokensLeft, grammar, thinkingBudget, recordedTop }: OutputLimits,
 ): SamplingParams {
+  const { engine, model } = services;
   const { structure: _, ...sampling } = request;
   const maxTokens = Math.min(request.maxTokens ?? tokensLeft, tokensLeft);
   return {
@@ -163,6 +165,7 @@ function toParams(
     temperature: engine.effectiveTemperature?.(request.temperature, request.topK) ?? request.temperature,
     maxTokens,
     topLogprobs: Math.max(request.topLogprobs, recordedTop),
+    bannedTokenIds: imageModel(services)?.reservedIds,
     // The context may leave fewer tokens than the request's `min_tokens`.
     minTokens: Math.min(request.minTokens, maxTokens),
     stopTokenIds: joinStopTokens(request.ignoreEos ? [] : model.stopTokenIds, request.stopTokenIds),

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { EngineError } from "../../engine/engine.js";
 import { type ScoringRound, Teacher, TeacherDownError, type TeacherOptions } from "../../engine/teachers/teacher.js";
 import type { TokenScores } from "../../native/contract.js";
 import { isScoredBy, teacherChannels } from "../../session/batch/teachers.js";
@@ -21,6 +22,8 @@ export interface TeacherScoresOptions {
 
 /** Time between two log entries about the progress of a round. */
 const PROGRESS_MS = 10_000;
+
+const IMAGES_REFUSED = "Teachers score no conversations with images.";
 
 /** The scores of one teacher for the sessions of an export, or for one session that ended. */
 interface Scoring {
@@ -174,6 +177,8 @@ export class TeacherScores {
     const prompt = session.tokens.prompt([], leaf);
     const stopTimer = metrics.startTimer(teacher.name);
     try {
+      // Without their files, the teacher would take the tokens of images for text.
+      if (session.interaction(leaf).images) throw new EngineError("engine_rejected_request", IMAGES_REFUSED);
       const scores = await teacher.score({ prompt, first, affinityKey: session.id }, round, signal);
       if (!isGone(session)) addScores(session, leaf, first, scores, teacher);
       stopTimer();

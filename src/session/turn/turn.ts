@@ -177,6 +177,11 @@ export class Turn implements SearchedRequest {
     return this.#requirePrompt().tokens;
   }
 
+  /** See {@link PromptTokens.images}. */
+  get images(): readonly PlacedImage[] | undefined {
+    return this.#requirePrompt().from.images;
+  }
+
   /** See {@link PromptTokens.fallback}. */
   get fallback(): string | undefined {
     return this.#requirePrompt().from.fallback;

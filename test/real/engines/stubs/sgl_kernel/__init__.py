@@ -2,13 +2,24 @@
 
 SGLang's CPU engine imports names from it even if it computes with torch alone. The one function that it calls is written
 with torch below. Every other name can be imported and raises when it is called, so nothing is computed wrongly. No
-operator is registered, so SGLang uses its own implementations in torch.
+operator is implemented, so SGLang uses its own implementations in torch.
 """
 
 import importlib.machinery
 import sys
 
 import torch
+
+
+# The module of Qwen3.5, which those of all Qwen models with images import, looks these operators up when it is loaded.
+_operators = torch.library.Library("sgl_kernel", "DEF")
+for _name in (
+    "fused_sigmoid_mul_cpu",
+    "fused_qk_gemma_rmsnorm_cpu",
+    "fused_qk_gemma_rmsnorm_with_gate_cpu",
+    "fused_qkvzba_split_reshape_cat_contiguous_cpu",
+):
+    _operators.define(f"{_name}(Tensor x) -> Tensor")
 
 
 def assign_req_to_token_pool_cpu(req_pool_indices, req_to_token, start, end, out_cache_loc, pool_len):

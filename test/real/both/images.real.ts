@@ -1,0 +1,117 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureTinyModel } from "../../../src/engine/index.js";
+import { dataUrl, png } from "../../helpers/png.js";
+import { readSafetensors } from "../../helpers/safetensors.js";
+import { installEngine } from "../support/install-engine.js";
+import { type EngineServer, openRealEngine, startEngineServer } from "../support/real-engine.js";
+import { openRig, type Rig, type RigSession } from "../support/rig.js";
+
+/** Prompts with images on an unmodified engine: its ids are those of the record, and transformers computes the recorded log probabilities. */
+
+const SCRIPT = fileURLToPath(new URL("../support/vision.py", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "rolltape-images-"));
+const { name } = openRealEngine();
+
+/** Pictures of different sizes. The second one is larger than the tiny model's window. */
+const CHART = png(100, 60, 40);
+const PAGE = png(150, 230, 200);
+const ICON = png(33, 33, 90);
+
+let engine: EngineServer;
+let rig: Rig;
+
+const python = (args: readonly string[], input = "") =>
+  execFileSync(installEngine(name).python, [SCRIPT, ...args], { input, encoding: "utf8", maxBuffer: 1 << 28 });
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const text = (value: string) => ({ type: "text", text: value });
+const image = (file: Uint8Array) => ({ type: "image_url", image_url: { url: dataUrl(file) } });
+const user = (...content: object[]) => ({ role: "user", content });
+
+async function send(session: RigSession, messages: readonly object[], fields: object = {}): Promise<object[]> {
+  const answer = await session.chat({ messages, max_tokens: 12, ...fields });
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+  return [...messages, { role: "assistant", content: answer.choices[0]?.message.content ?? "" }];
+}
+
+interface Row {
+  readonly ids: readonly number[];
+  readonly logprobs: readonly number[];
+  readonly lossMask: readonly number[];
+}
+
+async function exportRows(session_ids: readonly string[]): Promise<Row[]> {
+  const response = await fetch(`${rig.server.url}/export_batch`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${rig.adminKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ session_ids, layout: "packed", style: "individual" }),
+  });
+  const { tensors } = readSafetensors(Buffer.from(await response.arrayBuffer()));
+  const data = (tensor: string) => tensors[tensor]?.data ?? [];
+  return data("cu_seqlens")
+    .slice(1)
+    .map((end, row) => {
+      const cut = (tensor: string) => data(tensor).slice(data("cu_seqlens")[row], end);
+      return { ids: cut("input_ids"), logprobs: cut("logprobs"), lossMask: cut("loss_mask") };
+    });
+}
+
+/** Returns the largest difference of a log probability and the number of sampled tokens. */
+function compare(rows: readonly Row[], scores: readonly (readonly number[])[]): { difference: number; tokens: number } {
+  let difference = 0;
+  let tokens = 0;
+  for (const [row, { logprobs, lossMask }] of rows.entries()) {
+    for (const [at, isSampled] of lossMask.entries()) {
+      if (!isSampled) continue;
+      tokens++;
+      difference = Math.max(difference, Math.abs((scores[row]?.[at - 1] ?? Number.NaN) - (logprobs[at] ?? 0)));
+    }
+  }
+  return { difference, tokens };
+}
+
+describe.each(["qwen2_5_vl", "qwen3_vl"])("images with a model of type %s", (type) => {
+  const model = join(folder, type);
+  const storage = join(folder, `${type}-storage`);
+  const settings = { "rollout.agent.chat_template_type": "concat", "storage.directory": storage };
+
+  beforeAll(async () => {
+    python(["make", type, (await ensureTinyModel()).folder, model]);
+    engine = await startEngineServer(name, { model });
+    rig = await openRig(name, engine, settings);
+  }, 600_000);
+  afterAll(async () => {
+    await rig[Symbol.asyncDispose]();
+    await engine.stop();
+  });
+
+  it("have the engine's tokens, and its log probabilities in transformers: turns, a stream, a branch, a restart", async () => {
+    const session = await rig.session();
+    const first = await send(session, [user(text("Compare "), image(CHART), text(" with "), image(PAGE))]);
+    const second = await send(session, [...first, user(text("And why?"))]);
+    await send(session, [...second, user(text("Now with "), image(ICON))]);
+    await session.chat({ messages: [...first, user(image(ICON), text("?"))], max_tokens: 12, stream: true });
+    await session.end();
+    const rows = await exportRows([session.id]);
+    expect(rows).toHaveLength(4);
+
+    const files = [CHART, PAGE, ICON].map((file) => file.toString("base64"));
+    const shown = [files.slice(0, 2), files.slice(0, 2), files, files];
+    const sequences = rows.map(({ ids }, row) => ({ ids, images: shown[row] }));
+    const scores = JSON.parse(python(["score", model], JSON.stringify(sequences))) as number[][];
+    const { difference, tokens } = compare(rows, scores);
+    console.log(`${type}: ${tokens} sampled tokens, largest difference ${difference}`);
+    expect(tokens).toBeGreaterThan(20);
+    expect(difference).toBeLessThan(1e-4);
+
+    await rig[Symbol.asyncDispose]();
+    rig = await openRig(name, engine, settings);
+    expect(await exportRows([session.id])).toEqual(rows);
+  }, 600_000);
+});

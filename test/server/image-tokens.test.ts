@@ -1,0 +1,189 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Engine } from "../../src/engine/engine.js";
+import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
+import type { ServerSettings } from "../../src/server/settings.js";
+import { EngineVision } from "../helpers/engine-vision.js";
+import { dataUrl, png, sha256 } from "../helpers/png.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { IMAGE_TOKEN, writeVisionModel } from "../helpers/vision-model.js";
+import { startVllmServer } from "../helpers/vllm/vllm-server.js";
+
+/** Prompts with images: their tokens, what the engines are sent, and what is recorded. */
+
+const CHAT = "/v1/chat/completions";
+
+/** 100 x 60 pixels are 2 x 4 tokens of 28 pixels, 40 x 200 are 7 x 1. */
+const WIDE = png(100, 60);
+const WIDE_TOKENS = 8;
+const TALL = png(40, 200);
+const TALL_TOKENS = 7;
+
+const text = (value: string) => ({ type: "text", text: value });
+const image = (file: Uint8Array) => ({ type: "image_url", image_url: { url: dataUrl(file) } });
+const user = (...content: object[]) => ({ role: "user", content });
+
+interface SentImages {
+  readonly token_ids?: number[];
+  readonly input_ids?: number[];
+  readonly image_data?: string[];
+  readonly content_parts?: { url: string; uuid: string }[];
+  readonly features?: { mm_hashes: { image: string[] }; mm_placeholders: { image: object[] } };
+  readonly logit_bias?: Record<string, number>;
+  readonly sampling_params: { readonly logit_bias?: Record<string, number> };
+}
+
+interface Started {
+  readonly proxy: Proxy<Engine>;
+  readonly vision: EngineVision;
+  readonly session: StartedSession;
+  /** Bodies of the requests for generations. */
+  sent(): SentImages[];
+  send(messages: readonly object[], fields?: object): Promise<object[]>;
+}
+
+async function start(
+  name: "sglang" | "vllm",
+  { seesImages = true, ...settings }: Partial<ServerSettings> & { seesImages?: boolean } = {},
+): Promise<Started> {
+  const vision = new EngineVision(IMAGE_TOKEN);
+  const server = await (name === "sglang" ? startSglangServer : startVllmServer)(seesImages ? { vision } : {});
+  const create = name === "sglang" ? createSglangEngine : createVllmEngine;
+  const engine: Engine = create({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4 });
+  const folder = await writeVisionModel();
+  const proxy = await Proxy.start({ engine, folder, settings: { images: "tokens", ...settings } });
+  onTestFinished(async () => {
+    await proxy.close();
+    await engine.close();
+    await server.close();
+  });
+  const session = await proxy.session();
+  const path = name === "sglang" ? "/generate" : "/inference/v1/generate";
+  return {
+    proxy,
+    vision,
+    session,
+    sent: () => server.to(path).map(({ body }) => JSON.parse(body.toString()) as SentImages),
+    send: async (messages, fields) => {
+      const reply = await proxy.post(CHAT, { messages, max_tokens: 8, ...fields }, session.key);
+      expect({ status: reply.status, text: reply.raw.toString() }).toMatchObject({ status: 200 });
+      const { choices } = reply.json<{ choices: [{ message: object }] }>();
+      return [...messages, choices[0].message];
+    },
+  };
+}
+
+async function exportedIds({ proxy, session }: Started): Promise<number[][]> {
+  await proxy.post("/rl/end_session", {}, session.key);
+  const body = { session_ids: [session.id], style: "individual", layout: "packed" };
+  const { tensors } = readSafetensors((await proxy.post("/export_batch", body)).raw);
+  const bounds = tensors["cu_seqlens"]?.data ?? [];
+  return bounds.slice(1).map((end, row) => tensors["input_ids"]?.data.slice(bounds[row], end) ?? []);
+}
+
+/** Returns the lengths of the runs of image tokens. */
+function runsOf(ids: readonly number[]): number[] {
+  const marked = ids.map((id) => (id === IMAGE_TOKEN ? "i" : ".")).join("");
+  return (marked.match(/i+/g) ?? []).map((run) => run.length);
+}
+
+const collapsed = (ids: readonly number[]) => ids.filter((id, at) => id !== IMAGE_TOKEN || ids[at - 1] !== IMAGE_TOKEN);
+
+describe.each(["hf", "concat"] as const)("with `chat_template_type: %s`", (chatTemplateType) => {
+  const question = user(text("Compare "), image(WIDE), text(" and "), image(TALL));
+
+  it("SGLang gets one token and the file for each image, and the record has all tokens", async () => {
+    const started = await start("sglang", { chatTemplateType });
+    const first = await started.send([question]);
+    const second = await started.send([...first, user(text("And why?"))]);
+    await started.send([...second, user(image(WIDE))]);
+    const sent = started.sent();
+    const rows = await exportedIds(started);
+    const own = [WIDE_TOKENS, TALL_TOKENS];
+    expect(rows.map(runsOf)).toEqual([own, own, [...own, WIDE_TOKENS]]);
+    for (const [turn, row] of rows.entries()) {
+      const ids = sent[turn]?.input_ids ?? [];
+      expect(collapsed(row).slice(0, ids.length)).toEqual(ids);
+    }
+    const files = [WIDE, TALL].map(dataUrl);
+    expect(sent.map(({ image_data: data }) => data)).toEqual([files, files, [...files, dataUrl(WIDE)]]);
+  });
+
+  it("vLLM gets each file once, then its digest and its place", async () => {
+    const started = await start("vllm", { chatTemplateType });
+    const first = await started.send([question]);
+    const second = await started.send([...first, user(text("And why?"))]);
+    started.vision.forget();
+    await started.send([...second, user(text("Again."))]);
+    const [one, two, refused, three] = started.sent();
+    const [, row = []] = await exportedIds(started);
+    expect(one?.content_parts?.map(({ uuid }) => uuid)).toEqual([sha256(WIDE), sha256(TALL)]);
+    expect(runsOf(one?.token_ids ?? [])).toEqual([1, 1]);
+    expect(two).not.toHaveProperty("content_parts");
+    expect(two?.token_ids).toEqual(row.slice(0, two?.token_ids?.length));
+    const offset = row.indexOf(IMAGE_TOKEN);
+    expect(two?.features).toEqual({
+      mm_hashes: { image: [sha256(WIDE), sha256(TALL)] },
+      mm_placeholders: {
+        image: [
+          { offset, length: WIDE_TOKENS },
+          { offset: row.indexOf(IMAGE_TOKEN, offset + WIDE_TOKENS), length: TALL_TOKENS },
+        ],
+      },
+    });
+    // The server has lost its cache, so it gets the files again.
+    expect(refused).toHaveProperty("features");
+    expect(three?.content_parts).toHaveLength(2);
+    expect(started.vision.received).toBe(4);
+  });
+});
+
+it("a branch with an image does not begin with the text of its sibling's request", async () => {
+  const started = await start("vllm");
+  const first = await started.send([user(text("a long text ".repeat(4000)))]);
+  await started.send([...first, user(text("Tell me more about this text."))]);
+  const branch = await started.send([...first, user(text("Look: "), image(WIDE))]);
+  await started.send([...branch, user(text("And why?"))]);
+  const last = started.sent().at(-1)?.token_ids ?? [];
+  const rows = await exportedIds(started);
+  expect(rows.at(-1)?.length).toBeGreaterThan(8192);
+  expect(rows.at(-1)?.slice(0, last.length)).toEqual(last);
+});
+
+describe.each(["sglang", "vllm"] as const)("with %s", (name) => {
+  it("no call samples the tokens of images, and this is not recorded as a bias of the request", async () => {
+    const started = await start(name);
+    await started.send([user(text("hello"))]);
+    await started.send([user(text("hello "))], { logit_bias: { 5: 1 } });
+    const banned = { [IMAGE_TOKEN]: -100, [IMAGE_TOKEN + 1]: -100 };
+    expect(started.sent().map((body) => body.sampling_params.logit_bias)).toEqual([banned, { ...banned, 5: 1 }]);
+  });
+
+  it("several choices and streams have the same prompt", async () => {
+    const started = await start(name);
+    await started.send([user(image(WIDE))], { n: 2 });
+    const stream = { messages: [user(image(WIDE))], max_tokens: 8, stream: true };
+    const reply = await started.proxy.post(CHAT, stream, started.session.key);
+    expect(reply.raw.toString()).toContain("[DONE]");
+    const rows = await exportedIds(started);
+    expect(rows.map(runsOf)).toEqual([[WIDE_TOKENS], [WIDE_TOKENS], [WIDE_TOKENS]]);
+  });
+
+  it("a server that divides images otherwise fails the call, and nothing is recorded", async () => {
+    const started = await start(name, { seesImages: false });
+    const reply = await started.proxy.post(CHAT, { messages: [user(image(WIDE))] }, started.session.key);
+    expect(reply.status).toBe(502);
+    expect(reply.error.message).toContain("preprocessor_config.json");
+    expect(started.proxy.context.registry.get(started.session.id).interactionCount).toBe(0);
+  });
+
+  it("an image token in a text is refused, because the engine would take it for an image", async () => {
+    const started = await start(name);
+    const messages = [user(text("this <|image_pad|> "), image(WIDE))];
+    const reply = await started.proxy.post(CHAT, { messages }, started.session.key);
+    expect(reply.refusal).toBe("400 template_error");
+    expect(reply.error.message).toContain("more image tokens than");
+    expect(started.sent()).toEqual([]);
+  });
+});
