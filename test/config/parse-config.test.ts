@@ -77,7 +77,7 @@ describe("defaults", () => {
           chat_template_kwargs: {},
           enforce_strict_tools: false,
           server_tools: "refuse",
-          images: "refuse",
+          images: "auto",
           engine_max_tokens: null,
           sampling_override: {
             temperature: null,
