@@ -111,6 +111,7 @@ export type { BatchMemory, SharedMemoryOptions } from "./session/batch/batch-mem
 export type { BatchOptions } from "./session/batch/batch-options.js";
 export type { BatchTensors, ChannelTensor, Tensor } from "./session/batch/tensor.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
+export type { ImageInput } from "./session/place-images.js";
 export { SessionRegistry } from "./session/session-registry.js";
 export {
   type ChannelInput,

@@ -5,7 +5,8 @@ import type { ChannelSpec, NativeSession, RestoredTree } from "../native/contrac
 import { Delivery } from "./delivery/delivery.js";
 import { InteractionLog } from "./interaction-log.js";
 import { listChoices, type RecordedInteraction } from "./recorded-interaction.js";
-import { type ByteTally, measureMessages, measureRequest, SessionSize } from "./session-size.js";
+import { type ImageBytes, type ImagePool, SessionImages } from "./session-images.js";
+import { type ByteTally, measureImages, measureMessages, measureRequest, SessionSize } from "./session-size.js";
 import type { SessionSummary } from "./session-summary.js";
 import { fromStoredInteraction, type StoredInteraction, toStoredInteraction } from "./stored/interaction-record.js";
 import type { SessionJournal } from "./stored/journal.js";
@@ -21,6 +22,7 @@ export interface SessionDataOptions {
   readonly digestKey: Uint8Array | undefined;
   readonly tally: ByteTally;
   readonly toolLists: ToolLists;
+  readonly imagePool: ImagePool;
   readonly journal: SessionJournal | undefined;
   /** The summary of a stored session. Its data is on disk until {@link SessionData.load}. */
   readonly summary: SessionSummary | undefined;
@@ -34,6 +36,8 @@ export interface AddedCall {
   /** Memory of the objects that it does not share, in bytes. */
   readonly objectBytes: number;
   readonly tools: readonly Tool[];
+  /** Files of its images that the session does not have. */
+  readonly newImages: readonly ImageBytes[];
   /** Identifies the request, so that its retries are recognized after a restart. */
   readonly request: string | undefined;
 }
@@ -54,6 +58,7 @@ export class SessionData {
   readonly known: KnownMessages;
   readonly parents: ParentSearch;
   readonly compactions: Compactions;
+  readonly images: SessionImages;
   readonly #tools: SessionTools;
   /** Where the data is stored; undefined if it ends with the process. */
   readonly journal: SessionJournal | undefined;
@@ -64,7 +69,8 @@ export class SessionData {
   #rewardCount: number;
   #sessionReward: number | undefined;
 
-  constructor(id: string, { filters, digestKey, tally, toolLists, journal, summary }: SessionDataOptions) {
+  constructor(id: string, options: SessionDataOptions) {
+    const { filters, digestKey, tally, toolLists, imagePool, journal, summary } = options;
     this.filters = filters;
     this.digestKey = digestKey;
     this.#tokens = new native.Session(digestKey);
@@ -82,6 +88,7 @@ export class SessionData {
     this.known = new KnownMessages(filters, digestKey);
     this.parents = new ParentSearch(() => this.#tokens, this.log, filters, this.delivery, digestKey);
     this.compactions = new Compactions(this.log);
+    this.images = new SessionImages(imagePool);
     this.#tools = new SessionTools(toolLists, (key) => journal?.readTools(key));
     if (summary?.freed) this.size.free();
   }
@@ -126,7 +133,7 @@ export class SessionData {
   }
 
   /** Adds a call whose tokens were recorded, and stores it if sessions are stored. Its answer is still to be sent. */
-  add({ interaction, newTokens, objectBytes, tools, request }: AddedCall): void {
+  add({ interaction, newTokens, objectBytes, tools, newImages, request }: AddedCall): void {
     const { index, compactedFrom, toolsKey, toolsBytes = 0 } = interaction;
     this.log.add(interaction);
     // The client repeats the answer, so it has received it.
@@ -134,11 +141,16 @@ export class SessionData {
     this.parents.add(interaction);
     this.size.addCall(newTokens, objectBytes);
     this.size.addShared(toolsBytes);
-    const added = this.#tools.add(toolsKey, tools);
+    this.#addImages(newImages);
+    const newTools = this.#tools.add(toolsKey, tools);
     if (!this.journal) return;
     this.delivery.awaitAnswer(index);
     this.#changes++;
-    this.journal.recorded(index, this.toStored(interaction, request, objectBytes), added);
+    this.journal.recorded(index, this.toStored(interaction, request, objectBytes), { newTools, newImages });
+  }
+
+  #addImages(files: Iterable<ImageBytes>): void {
+    for (const file of files) if (this.images.add(file)) this.size.addShared(file.bytes.length);
   }
 
   /**
@@ -210,7 +222,7 @@ export class SessionData {
   ): StoredInteraction {
     return toStoredInteraction(interaction, {
       native: this.#tokens.serialize(interaction.index),
-      ofParent: interaction.parent < 0 ? undefined : this.log.at(interaction.parent).templateArgs,
+      parent: interaction.parent < 0 ? undefined : this.log.at(interaction.parent),
       objectBytes,
       request,
     });
@@ -258,6 +270,7 @@ export class SessionData {
     this.compactions.clear();
     this.parents.clear();
     this.known.clear();
+    this.images.clear();
     this.#tools.clear();
   }
 
@@ -292,7 +305,7 @@ export class SessionData {
     };
   }
 
-  #addStored({ interactions, outcomes }: StoredSession, tree: RestoredTree): void {
+  #addStored({ interactions, outcomes, images }: StoredSession, tree: RestoredTree): void {
     interactions.forEach((stored, index) => {
       const interaction = fromStoredInteraction(stored, index, tree, (parent) => this.log.at(parent));
       this.log.add(interaction);
@@ -310,11 +323,13 @@ export class SessionData {
     );
     this.size.addObjects(interactions.reduce((sum, { objectBytes }) => sum + objectBytes, 0));
     this.size.addShared(interactions.reduce((sum, { facts }) => sum + (facts.toolsBytes ?? 0), 0));
+    this.#addImages(images);
   }
 }
 
-function measureInteraction({ input, output, templateArgs }: RecordedInteraction): number {
-  return measureRequest([...input.respelled.values(), ...input.added], templateArgs) + measureMessages(output);
+function measureInteraction({ input, output, templateArgs, images }: RecordedInteraction): number {
+  const request = measureRequest([...input.respelled.values(), ...input.added], templateArgs);
+  return request + measureMessages(output) + measureImages(images);
 }
 
 /** Returns the arguments of `restore`. */

@@ -5,6 +5,7 @@ import type { SessionState } from "./lifecycle.js";
 import { RunKeys, type RunStart } from "./run-keys.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionEvents } from "./session-events.js";
+import { ImagePool } from "./session-images.js";
 import { newSessionKey, SessionKeys, type SessionKeysOptions } from "./session-keys.js";
 import type { ByteTally } from "./session-size.js";
 import { readStart, type SessionStart } from "./session-summary.js";
@@ -69,6 +70,7 @@ export class SessionRegistry {
   readonly #retention: Retention;
   readonly #tally: ByteTally = { bytes: 0 };
   readonly #toolLists = new ToolLists(this.#tally);
+  readonly #imagePool = new ImagePool(this.#tally);
   #capacity = 0;
 
   constructor(options: RegistryOptions) {
@@ -331,6 +333,7 @@ export class SessionRegistry {
       events: this.events,
       tally: this.#tally,
       toolLists: this.#toolLists,
+      imagePool: this.#imagePool,
       journal: records?.journal(number, () => this.#readHead(session)),
       digestKey,
     });

@@ -1,3 +1,4 @@
+import type { PlacedImage } from "../conversation/content.js";
 import type { Message } from "../conversation/message.js";
 import { countParts, sumTexts } from "../conversation/size.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
@@ -24,6 +25,7 @@ const SESSION_BYTES = 4096;
 const INTERACTION_BYTES = 2048;
 const MESSAGE_BYTES = 512;
 const PART_BYTES = 128;
+const REFERENCE_BYTES = 8;
 /** Memory of parsed JSON for each byte of its text, in bytes. */
 const PARSED_BYTES = 4;
 
@@ -133,6 +135,17 @@ export function measureMessages(messages: readonly Message[]): number {
       sumTexts(message, (text) => Buffer.byteLength(text)),
     0,
   );
+}
+
+/**
+ * Returns the memory of a call's images without their files, in bytes.
+ *
+ * @param ofParent images whose objects it shares
+ */
+export function measureImages(images: readonly PlacedImage[] = [], ofParent: readonly PlacedImage[] = []): number {
+  if (images === ofParent) return 0;
+  const shared = images.filter((image, i) => image === ofParent[i]).length;
+  return REFERENCE_BYTES * images.length + PART_BYTES * (images.length - shared);
 }
 
 /** Returns the memory of a parsed value of a request, in bytes. */

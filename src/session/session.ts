@@ -12,6 +12,7 @@ import { type ExportOutcome, Lifecycle, type SessionState } from "./lifecycle.js
 import type { RecordedInteraction } from "./recorded-interaction.js";
 import { SessionData } from "./session-data.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
+import { ImagePool } from "./session-images.js";
 import type { ByteTally } from "./session-size.js";
 import {
   type CallCounts,
@@ -38,6 +39,8 @@ export interface SessionOptions extends SessionStart {
   readonly tally?: ByteTally;
   /** The tools of all sessions, which this session shares. Default: its own. */
   readonly toolLists?: ToolLists;
+  /** The image files of all sessions, which this session shares. Default: its own. */
+  readonly imagePool?: ImagePool;
   /** Receives the changes that must survive the process. */
   readonly journal?: SessionJournal | undefined;
   /** The key of the session's digests, 16 bytes. Default: the key of this process. */
@@ -80,7 +83,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     const { summary, journal, messageFilters: filters = [], digestKey, tally = { bytes: 0 } } = options;
-    const { toolLists = new ToolLists(tally) } = options;
+    const { toolLists = new ToolLists(tally), imagePool = new ImagePool(tally) } = options;
     this.id = options.id;
     this.number = options.number;
     this.taskId = options.taskId;
@@ -95,7 +98,7 @@ export class Session {
     this.#counts = readCallCounts(summary);
     this.#events = options.events;
     this.lifecycle = new Lifecycle(journal && (() => journal.summaryChanged()), summary);
-    this.data = new SessionData(this.id, { filters, digestKey, tally, toolLists, journal, summary });
+    this.data = new SessionData(this.id, { filters, digestKey, tally, toolLists, imagePool, journal, summary });
     this.calls = new CallsInFlight(this.delivery.attempts);
     this.leftOut = new LeftOutChoice(this.delivery, summary?.leftOut);
   }
@@ -144,6 +147,15 @@ export class Session {
   find(id: string): RecordedInteraction | undefined {
     const { log } = this.data;
     return log.has(id) ? log.require(id) : undefined;
+  }
+
+  /**
+   * Returns the file of an image of a recorded prompt; undefined if the session has no such image, or is on disk only.
+   *
+   * @param sha256 of the file, in lowercase hexadecimal digits
+   */
+  imageFile(sha256: string): Uint8Array | undefined {
+    return this.data.images.get(sha256);
   }
 
   /** False while the data is on disk only. */

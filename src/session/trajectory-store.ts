@@ -12,7 +12,10 @@ import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batc
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
 import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
+import { type ImageInput, placeImages } from "./place-images.js";
 import { Session } from "./session.js";
+import { ImagePool } from "./session-images.js";
+import type { PromptTokens, Turn } from "./turn/turn.js";
 
 /** Items of consecutive tokens in a channel. */
 export interface ChannelInput {
@@ -38,6 +41,8 @@ export interface RecordInput {
   readonly versions: number | Int32Array;
   /** Items of channels; those of one channel in the order of tokens. */
   readonly channels?: readonly ChannelInput[];
+  /** All images of the prompt, in its order. */
+  readonly images?: readonly ImageInput[];
   readonly finishReason: string;
   /** Default: a random id. */
   readonly interactionId?: string;
@@ -102,11 +107,13 @@ export class LocalSession {
     for (const { channel, first, values, counts } of input.channels ?? []) {
       generation.addChannel(channel, first, values, counts);
     }
+    const { images, files } = placeImages(input.images ?? []);
     const turn = runAtOnce(this.#session.begin({ messages }));
-    turn.buildPrompt({ pieces: [input.promptIds] });
+    buildPrompt(turn, { pieces: [input.promptIds], images });
     const { id } = turn.record({
       output,
       generation,
+      images: files,
       finishReason: call.finishReason,
       api: "chat.completions",
       id: interactionId,
@@ -139,6 +146,16 @@ export class LocalSession {
   }
 }
 
+/** @throws SessionError `invalid_value` if an image is not in the prompt */
+function buildPrompt(turn: Turn, prompt: PromptTokens): void {
+  try {
+    turn.buildPrompt(prompt);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new SessionError("invalid_value", error.message, { param: "images", cause: error });
+  }
+}
+
 export interface CreateSessionOptions {
   readonly sessionId: string;
   /** `task_id` in the rows of batches. Default: the session's id. */
@@ -164,6 +181,7 @@ export type StoreExportOptions = BatchOptionsInput & {
  */
 export class TrajectoryStore {
   readonly #sessions = new Map<string, Session>();
+  readonly #imagePool = new ImagePool();
   readonly #shared: SharedMemory;
   #closed = false;
 
@@ -184,6 +202,7 @@ export class TrajectoryStore {
       id: sessionId,
       taskId: parse(nameSchema, taskId, "taskId") ?? sessionId,
       groupId: parse(nameSchema, groupId, "groupId"),
+      imagePool: this.#imagePool,
       ...(messageFilters ? { messageFilters } : {}),
     });
     this.#sessions.set(sessionId, session);

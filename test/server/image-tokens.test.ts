@@ -3,7 +3,7 @@ import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
 import type { ServerSettings } from "../../src/server/settings.js";
 import { EngineVision } from "../helpers/engine-vision.js";
-import { dataUrl, png, sha256 } from "../helpers/png.js";
+import { dataUrl, digestOf, png } from "../helpers/png.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
@@ -118,13 +118,13 @@ describe.each(["hf", "concat"] as const)("with `chat_template_type: %s`", (chatT
     await started.send([...second, user(text("Again."))]);
     const [one, two, refused, three] = started.sent();
     const [, row = []] = await exportedIds(started);
-    expect(one?.content_parts?.map(({ uuid }) => uuid)).toEqual([sha256(WIDE), sha256(TALL)]);
+    expect(one?.content_parts?.map(({ uuid }) => uuid)).toEqual([digestOf(WIDE), digestOf(TALL)]);
     expect(runsOf(one?.token_ids ?? [])).toEqual([1, 1]);
     expect(two).not.toHaveProperty("content_parts");
     expect(two?.token_ids).toEqual(row.slice(0, two?.token_ids?.length));
     const offset = row.indexOf(IMAGE_TOKEN);
     expect(two?.features).toEqual({
-      mm_hashes: { image: [sha256(WIDE), sha256(TALL)] },
+      mm_hashes: { image: [digestOf(WIDE), digestOf(TALL)] },
       mm_placeholders: {
         image: [
           { offset, length: WIDE_TOKENS },

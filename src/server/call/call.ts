@@ -209,7 +209,7 @@ export class Call {
   admitPrompt(): void {
     const { turn, services, session, protocol, request } = this;
     try {
-      const { tokens, bytes, parent } = turn.measureGrowth();
+      const { tokens, bytes, parent } = turn.measureGrowth(request.images);
       const channels = tokens * (services.engine.sequenceChannelBytes?.(session.withoutChannels) ?? 0);
       const growth = { tokens, bytes: bytes + channels + (protocol.measureKept?.() ?? 0) };
       const { length } = turn.prompt;

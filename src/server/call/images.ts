@@ -35,10 +35,10 @@ function listImages(messages: readonly Message[]): ImagePart[] {
   );
 }
 
-/** Returns the images of a call's prompt with their files; undefined if it has none. */
-export function loadImages({ turn, request }: Call): CallImage[] | undefined {
+/** Returns the images of a call's prompt with their files; undefined if it has none. A request need not repeat those of earlier ones. */
+export function loadImages({ turn, request, session }: Call): CallImage[] | undefined {
   return turn.images?.map(({ offset, length, sha256, mediaType }) => {
-    const file = request.images?.get(sha256);
+    const file = request.images?.get(sha256) ?? session.imageFile(sha256);
     if (!file) throw new Error(`the file of image ${sha256} is missing`);
     return { offset, length, sha256, mediaType, file };
   });

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { PlacedImage } from "../../conversation/content.js";
 import type { Message } from "../../conversation/message.js";
 import type { RestoredTree } from "../../native/contract.js";
 import { runAtOnce } from "../../support/async/steps.js";
@@ -11,15 +12,27 @@ export interface OwnMessages {
   readonly output: readonly Message[];
 }
 
+/** The images of an interaction, as the difference to those of its parent. */
+export interface StoredImages {
+  /** How many images at the start are those of the parent. */
+  readonly inherited: number;
+  readonly added: readonly PlacedImage[];
+}
+
 /** A recorded interaction in its stored form: its tokens, its messages, and the request that it answered. */
 export interface StoredInteraction {
   /** The tokens: the result of the native session's `serialize`. */
   readonly native: Uint8Array;
-  readonly facts: Omit<RecordedInteraction, "index" | "parent" | "tokenExact" | "templateArgs" | keyof OwnMessages>;
+  readonly facts: Omit<
+    RecordedInteraction,
+    "index" | "parent" | "tokenExact" | "templateArgs" | "images" | keyof OwnMessages
+  >;
   /** Returns the messages. Those of a record are parsed by the first call: most sessions that are read back need only their tokens. */
   readonly messages: () => OwnMessages;
   /** Memory of the JavaScript objects once the messages are parsed, in bytes. */
   readonly objectBytes: number;
+  /** Undefined: the prompt has no images. */
+  readonly images: StoredImages | undefined;
   /** "parent": the same as those of its parent. */
   readonly templateArgs: RecordedInteraction["templateArgs"] | "parent";
   /** Identifies the request, so that its retries are recognized; undefined if it cannot be retried. */
@@ -28,24 +41,47 @@ export interface StoredInteraction {
 
 /** Facts of a stored interaction that the session knows. */
 interface StoredWith extends Pick<StoredInteraction, "native" | "objectBytes" | "request"> {
-  /** Template arguments of the parent. */
-  readonly ofParent: RecordedInteraction["templateArgs"];
+  readonly parent: Pick<RecordedInteraction, "templateArgs" | "images"> | undefined;
 }
 
 /** Returns the stored form of an interaction. */
 export function toStoredInteraction(
   interaction: RecordedInteraction,
-  { native, ofParent, objectBytes, request }: StoredWith,
+  { native, parent, objectBytes, request }: StoredWith,
 ): StoredInteraction {
-  const { index: _, parent: _parent, tokenExact: _exact, templateArgs, input, output, ...facts } = interaction;
+  const { index: _, parent: _parent, tokenExact: _exact, images, templateArgs, input, output, ...facts } = interaction;
+  const isSame = templateArgs !== undefined && templateArgs === parent?.templateArgs;
   return {
     native,
     facts,
+    images: toStoredImages(images, parent?.images),
     messages: () => ({ input, output }),
     objectBytes,
-    templateArgs: templateArgs !== undefined && templateArgs === ofParent ? "parent" : templateArgs,
+    templateArgs: isSame ? "parent" : templateArgs,
     request,
   };
+}
+
+/** Returns the stored form of an interaction's images, which shares the objects of its parent's. */
+export function toStoredImages(
+  images: RecordedInteraction["images"],
+  ofParent: RecordedInteraction["images"] = [],
+): StoredImages | undefined {
+  if (!images) return undefined;
+  const differs = images.findIndex((image, i) => image !== ofParent[i]);
+  const inherited = differs === -1 ? images.length : differs;
+  return { inherited, added: images.slice(inherited) };
+}
+
+/** Throws if the parent has fewer images than are inherited. */
+function joinImages(
+  { inherited, added }: StoredImages,
+  ofParent: RecordedInteraction["images"] = [],
+): RecordedInteraction["images"] {
+  if (inherited > ofParent.length)
+    throw new Error(`images: ${inherited} are inherited, but the parent has ${ofParent.length}`);
+  if (added.length === 0 && inherited === ofParent.length) return ofParent;
+  return [...ofParent.slice(0, inherited), ...added];
 }
 
 /**
@@ -54,7 +90,7 @@ export function toStoredInteraction(
  * @param at returns an interaction that was restored before
  */
 export function fromStoredInteraction(
-  { facts, messages, templateArgs }: StoredInteraction,
+  { facts, images, messages, templateArgs }: StoredInteraction,
   index: number,
   { parents, tokenExact }: RestoredTree,
   at: (index: number) => RecordedInteraction,
@@ -65,6 +101,7 @@ export function fromStoredInteraction(
     parent,
     tokenExact: tokenExact[index] === 1,
     ...facts,
+    ...(images && { images: joinImages(images, parent < 0 ? undefined : at(parent).images) }),
     templateArgs: templateArgs === "parent" ? at(parent).templateArgs : templateArgs,
     get input() {
       return messages().input;
@@ -78,6 +115,7 @@ export function fromStoredInteraction(
 /** The first JSON part of a record. */
 interface Fields {
   readonly facts: StoredInteraction["facts"];
+  readonly images?: StoredImages | undefined;
   readonly objectBytes: number;
   /** JSON in a string, because these values keep the spelling of the request. */
   readonly templateArgs?: string | typeof SAME_AS_PARENT;
@@ -98,9 +136,10 @@ const SAME_AS_PARENT = true;
 
 /** Returns the bytes of an interaction: lengths of two JSON parts (4, 4), their checksum (4), fields, messages, tokens. */
 export function encodeInteraction(stored: StoredInteraction): Buffer {
-  const { native, facts, objectBytes, templateArgs, request } = stored;
+  const { native, facts, images, objectBytes, templateArgs, request } = stored;
   const fields: Fields = {
     facts,
+    images,
     objectBytes,
     ...(templateArgs === undefined ? {} : { templateArgs: encodeArgs(templateArgs) }),
     request,
@@ -126,11 +165,12 @@ export function encodeInteraction(stored: StoredInteraction): Buffer {
  */
 export function decodeInteraction(bytes: Buffer, readMessages = () => decodeMessages(bytes)): StoredInteraction {
   const { fields, native } = splitRecord(bytes);
-  const { facts, objectBytes, templateArgs, request } = JSON.parse(fields.toString()) as Fields;
+  const { facts, images, objectBytes, templateArgs, request } = JSON.parse(fields.toString()) as Fields;
   let messages: OwnMessages | undefined;
   return {
     native,
     facts,
+    images,
     messages: () => (messages ??= readMessages()),
     objectBytes,
     templateArgs: templateArgs === undefined ? undefined : decodeArgs(templateArgs),

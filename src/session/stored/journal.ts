@@ -1,4 +1,5 @@
 import type { Steps } from "../../support/async/steps.js";
+import type { ImageBytes } from "../session-images.js";
 import type { ToolList } from "../tool-lists.js";
 import type { StoredInteraction } from "./interaction-record.js";
 import type { Outcome } from "./outcome-record.js";
@@ -10,14 +11,16 @@ export interface AddedChannels {
   readonly bytes: Buffer;
 }
 
+/** What an interaction has and no earlier one of its session had. */
+export interface FirstUses {
+  readonly newTools: ToolList | undefined;
+  readonly newImages: readonly ImageBytes[];
+}
+
 /** Receives the changes of a session that must survive the process. */
 export interface SessionJournal {
-  /**
-   * The session has one more interaction, and its summary changed.
-   *
-   * @param tools of the interaction, unless an earlier one had them
-   */
-  recorded(index: number, interaction: StoredInteraction, tools?: ToolList): void;
+  /** The session has one more interaction, and its summary changed. */
+  recorded(index: number, interaction: StoredInteraction, first: FirstUses): void;
   /** The reward of an interaction changed, or whether it was answered or repeated. */
   outcomeChanged(index: number, outcome: Outcome): void;
   /** Interactions have more items of channels. */

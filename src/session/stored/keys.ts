@@ -9,8 +9,9 @@ const INDEX_BYTES = 4;
  * - `outcome`: the reward of an interaction, and whether it was answered and repeated. Written again when it changes.
  * - `response`: the fields of a stored response (Responses API) that its interaction does not have.
  * - `channels`: items of channels that were added after the call, such as the scores of teachers. Written again when more are added.
+ * - `images`: the files of images that no earlier interaction of the session had. Written once, with the interaction.
  */
-export const RECORD_KINDS = ["interaction", "outcome", "response", "channels"] as const;
+export const RECORD_KINDS = ["interaction", "outcome", "response", "channels", "images"] as const;
 
 export type RecordKind = (typeof RECORD_KINDS)[number];
 

@@ -1,20 +1,26 @@
 import { Session } from "../session.js";
+import type { ImagePool } from "../session-images.js";
 import { readStart } from "../session-summary.js";
 import type { ToolLists } from "../tool-lists.js";
 import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
 import { requireComplete, type StoredSession } from "./read-session.js";
 import type { StoredHead } from "./session-records.js";
 
+/** What sessions share in memory. Default: each has its own. */
+export interface SharedParts {
+  readonly toolLists?: ToolLists;
+  readonly imagePool?: ImagePool;
+}
+
 /**
  * Returns a session with its stored data. Changes of the returned session are not stored.
  *
- * @param toolLists the tools of all sessions. Default: none
  * @throws DamagedSessionError if the data is damaged or incomplete
  */
 export function loadSession(
   { summary }: Pick<StoredHead, "summary">,
   stored: StoredSession,
-  toolLists?: ToolLists,
+  shared: SharedParts = {},
 ): Session {
   requireComplete(summary.id, stored, summary);
   const session = new Session({
@@ -22,7 +28,7 @@ export function loadSession(
     ...readStart(summary),
     leaseId: summary.leaseId,
     summary,
-    ...(toolLists && { toolLists }),
+    ...shared,
   });
   try {
     session.data.load(stored);

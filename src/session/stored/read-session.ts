@@ -1,7 +1,9 @@
 import type { Entry } from "../../storage/index.js";
 import type { Steps } from "../../support/async/steps.js";
+import type { ImageBytes } from "../session-images.js";
 import type { SessionSummary } from "../session-summary.js";
 import { DamagedSessionError } from "./damaged-session-error.js";
+import { decodeImages } from "./image-record.js";
 import { decodeInteraction, type OwnMessages, type StoredInteraction } from "./interaction-record.js";
 import { readRecordKey } from "./keys.js";
 import { decodeOutcome, NO_OUTCOME, type Outcome } from "./outcome-record.js";
@@ -12,6 +14,8 @@ export interface StoredSession {
   readonly added: readonly Uint8Array[];
   readonly interactions: readonly StoredInteraction[];
   readonly outcomes: readonly Outcome[];
+  /** The files of all images, each of them once, in the order of their first use. */
+  readonly images: readonly ImageBytes[];
 }
 
 /** Bytes of the records that are decoded in one step, which takes a few milliseconds. */
@@ -42,7 +46,7 @@ export function* readStoredSession(
     }
     bytes += record.value.length;
     try {
-      session.add(record);
+      yield* session.add(record);
     } catch (error) {
       throw damagedRecordError(id, nameRecord(record.key), error);
     }
@@ -61,9 +65,10 @@ export class RecordList {
   }
   readonly #outcomes: Outcome[] = [];
   readonly #added: Uint8Array[] = [];
+  readonly #images: ImageBytes[] = [];
 
-  /** Throws if the record is damaged, or if one before it is missing. */
-  add({ key, value }: Entry): void {
+  /** Copies the files of images. Throws if the record is damaged, or if one before it is missing. */
+  *add({ key, value }: Entry): Steps<void> {
     const { kind, index } = readRecordKey(key);
     const { length } = this.#interactions;
     if (kind === "interaction") {
@@ -75,11 +80,12 @@ export class RecordList {
     if (index >= length) throw new Error(`interaction ${index} does not exist`);
     if (kind === "outcome") this.#outcomes[index] = decodeOutcome(value);
     if (kind === "channels") this.#added.push(value);
+    if (kind === "images") this.#images.push(...(yield* decodeImages(value)));
   }
 
   read(): StoredSession {
     const outcomes = this.#interactions.map((_, index) => this.#outcomes[index] ?? NO_OUTCOME);
-    return { interactions: this.#interactions, outcomes, added: this.#added };
+    return { interactions: this.#interactions, outcomes, added: this.#added, images: this.#images };
   }
 }
 
@@ -98,7 +104,8 @@ export function nameRecord(key: Buffer): string {
  *
  * @throws DamagedSessionError if something is missing
  */
-export function requireComplete(id: string, { interactions, outcomes }: StoredSession, counts: StoredCounts): void {
+export function requireComplete(id: string, stored: StoredSession, counts: StoredCounts): void {
+  const { interactions, outcomes } = stored;
   const { interactionCount, rewards } = counts;
   const rewarded = outcomes.filter(({ reward }) => reward !== undefined).length;
   const missing =
@@ -106,6 +113,21 @@ export function requireComplete(id: string, { interactions, outcomes }: StoredSe
       ? rewarded !== rewards && `rewards of interactions: ${rewarded} instead of ${rewards}`
       : `interactions: ${interactions.length} instead of ${interactionCount}`;
   if (missing) throw new DamagedSessionError(id, { reason: missing });
+  requireImages(id, stored);
+}
+
+function requireImages(id: string, { interactions, images }: StoredSession): void {
+  const files = new Set(images.map(({ sha256 }) => sha256));
+  for (const [interaction, { images: named }] of interactions.entries()) {
+    const missing = named?.added.find(({ sha256 }) => !files.has(sha256));
+    if (!missing) continue;
+    const damage = {
+      what: `interaction ${interaction}`,
+      reason: `the file of image ${missing.sha256} is missing`,
+      interaction,
+    };
+    throw new DamagedSessionError(id, damage);
+  }
 }
 
 /** Names a session whose id is unknown by its number, which is the last part of the id. */

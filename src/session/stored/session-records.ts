@@ -14,6 +14,7 @@ import type { Steps } from "../../support/async/steps.js";
 import type { ExportedShard, ExportedShards } from "../export/retention.js";
 import type { SessionSummary } from "../session-summary.js";
 import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
+import { encodeImages } from "./image-record.js";
 import { decodeMessages, encodeInteraction, type OwnMessages } from "./interaction-record.js";
 import type { SessionJournal } from "./journal.js";
 import { RECORD_KINDS, type RecordKind, readSessionKey, recordKey, sessionKey } from "./keys.js";
@@ -91,12 +92,15 @@ export class SessionRecords {
   /** Returns the journal of a session. */
   journal(number: number, readHead: () => StoredHead): SessionJournal {
     return {
-      recorded: (index, interaction, tools) => {
+      recorded: (index, interaction, { newTools, newImages }) => {
         this.#changed.delete(number);
         this.#write([
+          ...(newImages.length > 0
+            ? [set("records", recordKey(number, "images", index), encodeImages(newImages))]
+            : []),
           set("records", recordKey(number, "interaction", index), encodeInteraction(interaction)),
           set("sessions", sessionKey(number), sealJson(readHead())),
-          ...(tools ? this.#tools.add(number, tools) : []),
+          ...(newTools ? this.#tools.add(number, newTools) : []),
         ]);
       },
       outcomeChanged: (index, outcome) => {
@@ -378,6 +382,7 @@ function listData(number: number, interactions: number): Buffer[] {
     ...listKeys(number, "interaction", interactions + 1),
     ...listKeys(number, "outcome", interactions),
     ...listKeys(number, "channels", interactions),
+    ...listKeys(number, "images", interactions),
   ];
 }
 

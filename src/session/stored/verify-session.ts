@@ -1,6 +1,8 @@
 import { native } from "../../native/addon.js";
 import type { Entry } from "../../storage/index.js";
+import { runAtOnce } from "../../support/async/steps.js";
 import { DamagedSessionError } from "./damaged-session-error.js";
+import { decodeImages } from "./image-record.js";
 import { decodeInteraction } from "./interaction-record.js";
 import { type RecordName, readRecordKey } from "./keys.js";
 import { loadSession } from "./load-session.js";
@@ -33,7 +35,7 @@ export function* verifySession(head: StoredHead, records: readonly Entry[]): Gen
   if (!isWhole || head.summary.freed) return;
   try {
     const list = new RecordList();
-    for (const record of records) if (!spares.has(record)) list.add(record);
+    for (const record of records) if (!spares.has(record)) runAtOnce(list.add(record));
     loadSession(head, list.read()).data.unload();
   } catch (error) {
     yield describeProblem(error, head.summary.interactionCount);
@@ -86,6 +88,7 @@ function checkRecord({ key, value }: Entry, interactions: number): void {
   if (index >= interactions) throw new Error(`interaction ${index} does not exist`);
   if (kind === "outcome") decodeOutcome(value);
   else if (kind === "channels") requireChecksum(value);
+  else if (kind === "images") runAtOnce(decodeImages(value));
   // Its content concerns the API only. It is JSON with a checksum.
   else openJson(value);
 }

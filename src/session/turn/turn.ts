@@ -11,11 +11,12 @@ import { keepSpelling } from "../../support/json/spelled.js";
 import { encodeFacts, encodeLabels, firstBytes } from "../encode-facts.js";
 import { diffMessages, type InputMessages, type RecordedInteraction } from "../recorded-interaction.js";
 import type { SessionData } from "../session-data.js";
-import { measureMessages, measureRequest, type PromptGrowth, TOKEN_BYTES } from "../session-size.js";
+import { measureImages, measureMessages, measureRequest, type PromptGrowth, TOKEN_BYTES } from "../session-size.js";
 import { digestRecordedCallIds } from "./call-ids.js";
 import type { ExtendedAnswer } from "./extended-answers.js";
 import type { DigestedMessages } from "./known-messages.js";
 import type { SearchedRequest } from "./parent-search.js";
+import { requirePlaces, shareImages, shareTokens } from "./prompt-images.js";
 import { restoreReasoning } from "./restore-reasoning.js";
 import { listUndeclaredCalls } from "./undeclared-calls.js";
 
@@ -44,7 +45,7 @@ export interface Answer extends Omit<CallFacts, "extended"> {
   readonly id?: string | undefined;
   /** Identifies the request, so that its retries are recognized after a restart. */
   readonly request?: string | undefined;
-  /** Files of the prompt's images. Absent: it has none. */
+  /** Files of the prompt's images, at least of those that the session does not have. Absent: it has all of them. */
   readonly images?: ImageFiles | undefined;
 }
 
@@ -160,15 +161,20 @@ export class Turn implements SearchedRequest {
     return pieces.reduce((sum, { length }) => sum + length, continues ? this.#sequenceLength(continues.index) : 0);
   }
 
-  /** Sets the prompt. Tokens of a rendered prompt that it has in common with the parent are not copied. */
+  /**
+   * Sets the prompt. Tokens of a rendered prompt that it has in common with the parent are not copied.
+   *
+   * @throws RangeError if an image is not in the prompt
+   */
   buildPrompt(from: PromptTokens): void {
     const { tokens } = this.#data;
-    const { pieces, continues } = from;
+    const { pieces, continues, images = [] } = from;
     const prompt = continues
       ? tokens.prompt(pieces, continues.index)
       : this.parent
         ? tokens.promptSharing(pieces, this.parent.index)
         : tokens.prompt(pieces);
+    requirePlaces(images, prompt.length);
     this.#prompt = { tokens: prompt, from };
   }
 
@@ -205,28 +211,31 @@ export class Turn implements SearchedRequest {
   /**
    * Returns how much the call would add to the session, without its output. The tokens that the prompt shares with the parent are
    * compared, because templates may render earlier messages differently, for example without their reasoning.
+   *
+   * @param files see {@link Answer.images}
    */
-  measureGrowth(): PromptGrowth {
+  measureGrowth(files?: ImageFiles): PromptGrowth {
     const { tokens: prompt, from } = this.#requirePrompt();
-    const parent = from.continues ?? this.parent;
-    const tokens = prompt.length - (parent ? this.#data.tokens.sharedLength(prompt, parent.index) : 0);
-    return {
-      tokens,
-      bytes: TOKEN_BYTES * tokens + this.#readOwn(parent).bytes + (this.#newToolsBytes() ?? 0),
-      parent: parent?.index,
-    };
+    const { images, tokens: recorded } = this.#data;
+    const parent = this.#withSameImages(from.continues ?? this.parent);
+    const tokens = prompt.length - (parent ? recorded.sharedLength(prompt, parent.index) : 0);
+    const own = this.#readOwn(parent).bytes + (this.#newToolsBytes() ?? 0) + images.measureNew(from.images, files);
+    return { tokens, bytes: TOKEN_BYTES * tokens + own, parent: parent?.index };
   }
 
   /**
    * Adds an answer to the tree.
    *
-   * @throws SessionError if the session is exported or freed, or has an interaction with this id
+   * @throws SessionError if the session is exported or freed, or has an interaction with this id; Error if the file of an image is missing
    */
   record(answer: Answer): RecordedInteraction {
     this.#options.requireRecordable(answer.id);
     const data = this.#data;
     const { tokens: prompt, from } = this.#requirePrompt();
-    const parent = from.continues ?? this.#findParentNow();
+    const parent = this.#withSameImages(from.continues ?? this.#findParentNow());
+    const newImages = data.images.listNew(from.images, answer.images);
+    const ofParent = parent && data.log.at(parent.index).images;
+    const images = shareImages(from.images, ofParent);
     const { inherited, input, templateArgs, bytes } = this.#readOwn(parent);
     data.known.share(this, inherited);
     const { output, generation } = answer;
@@ -242,7 +251,7 @@ export class Turn implements SearchedRequest {
       compactedFrom: this.#findCompacted(parent, input),
       undeclaredCalls: listUndeclaredCalls(output, this.conversation),
       tokenExact: false,
-      images: from.images,
+      images,
       input,
       output,
       lastTokenId: outputTokens > 0 ? generation.ids(outputTokens - 1)[0] : undefined,
@@ -288,10 +297,20 @@ export class Turn implements SearchedRequest {
     if (recorded.tokenExact) interaction.fallback = from.fallback;
     const promptTokens = prompt.length;
     const newTokens = promptTokens - recorded.sharedTokens + outputTokens;
-    const objectBytes = bytes + measureMessages(output);
+    const objectBytes = bytes + measureMessages(output) + measureImages(images, ofParent);
     this.#options.onRecorded(promptTokens, outputTokens);
-    data.add({ interaction, newTokens, objectBytes, tools: this.conversation.tools ?? [], request: answer.request });
+    const { tools = [] } = this.conversation;
+    data.add({ interaction, newTokens, objectBytes, tools, newImages, request: answer.request });
     return interaction;
+  }
+
+  /** Returns undefined for a parent whose tokens the prompt would share although they show other images: its call is then a root. */
+  #withSameImages(parent: ParentMatch | undefined): ParentMatch | undefined {
+    const { tokens: prompt, from } = this.#requirePrompt();
+    const others = parent && this.#data.log.at(parent.index).images;
+    if (!parent || (!from.images && !others)) return parent;
+    const shared = this.#data.tokens.sharedLength(prompt, parent.index);
+    return shareTokens(shared, from.images, others) ? parent : undefined;
   }
 
   #requirePrompt() {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
-import { dataUrl, png } from "../../helpers/png.js";
+import { dataUrl, png, toBase64 } from "../../helpers/png.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { installEngine } from "../support/install-engine.js";
 import { type EngineServer, openRealEngine, startEngineServer } from "../support/real-engine.js";
@@ -18,9 +18,9 @@ const folder = mkdtempSync(join(tmpdir(), "rolltape-images-"));
 const { name } = openRealEngine();
 
 /** Pictures of different sizes. The second one is larger than the tiny model's window. */
-const CHART = png(100, 60, 40);
-const PAGE = png(150, 230, 200);
-const ICON = png(33, 33, 90);
+const CHART = png(100, 60, [200, 40, 40]);
+const PAGE = png(150, 230, [30, 160, 90]);
+const ICON = png(33, 33, [20, 20, 220]);
 
 let engine: EngineServer;
 let rig: Rig;
@@ -101,7 +101,7 @@ describe.each(["qwen2_5_vl", "qwen3_vl"])("images with a model of type %s", (typ
     const rows = await exportRows([session.id]);
     expect(rows).toHaveLength(4);
 
-    const files = [CHART, PAGE, ICON].map((file) => file.toString("base64"));
+    const files = [CHART, PAGE, ICON].map(toBase64);
     const shown = [files.slice(0, 2), files.slice(0, 2), files, files];
     const sequences = rows.map(({ ids }, row) => ({ ids, images: shown[row] }));
     const scores = JSON.parse(python(["score", model], JSON.stringify(sequences))) as number[][];

@@ -17,6 +17,10 @@ const STORED: StoredInteraction = {
     fallback: undefined,
     toolsKey: "",
   },
+  images: {
+    inherited: 1,
+    added: [{ sha256: "1".repeat(64), mediaType: "image/png", width: 4, height: 3, offset: 2, length: 1 }],
+  },
   messages: () => ({
     input: {
       inherited: 2,

@@ -18,8 +18,9 @@ const START_BYTES = MAGIC.length + 2;
  * - `outcomes`: the outcomes of all interactions of a session, see `outcome-record.ts`. The end of a session.
  * - `end`: counts of the file, as JSON. The end of the file.
  * - `channels`: items of channels that were added to an interaction after its call. After the interactions of its session.
+ * - `images`: files of images, see `image-record.ts`. After the interactions of its session.
  */
-const FRAME_KINDS = ["origin", "tools", "session", "interaction", "outcomes", "end", "channels"] as const;
+const FRAME_KINDS = ["origin", "tools", "session", "interaction", "outcomes", "end", "channels", "images"] as const;
 
 export type FrameKind = (typeof FRAME_KINDS)[number];
 

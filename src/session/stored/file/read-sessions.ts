@@ -1,11 +1,13 @@
 import type { z } from "zod";
 import { Slices } from "../../../support/async/run-steps.js";
-import type { Steps } from "../../../support/async/steps.js";
+import { runAtOnce, type Steps } from "../../../support/async/steps.js";
 import type { BatchOrigin } from "../../batch/batch-metadata.js";
 import type { Session } from "../../session.js";
+import { type ImageBytes, ImagePool } from "../../session-images.js";
 import { ToolLists } from "../../tool-lists.js";
+import { decodeImages } from "../image-record.js";
 import { decodeInteraction, type StoredInteraction } from "../interaction-record.js";
-import { loadSession } from "../load-session.js";
+import { loadSession, type SharedParts } from "../load-session.js";
 import { decodeOutcome, OUTCOME_BYTES } from "../outcome-record.js";
 import { damaged } from "./errors.js";
 import { type Frame, readFrames } from "./frames.js";
@@ -60,7 +62,7 @@ export async function* readSessions(
   isChosen: (id: string) => boolean = () => true,
 ): AsyncGenerator<FileSession> {
   const origins = new Map<string, BatchOrigin>();
-  const toolLists = new ToolLists();
+  const shared = { toolLists: new ToolLists(), imagePool: new ImagePool() };
   const slices = new Slices();
   for await (const { id, frames } of readSessionFrames(chunks, name)) {
     for (const frame of frames) {
@@ -69,29 +71,31 @@ export async function* readSessions(
         origins.set(key, origin);
       } else if (frame.kind === "tools") {
         const { key, text } = readJson(frame, toolsRecord, name);
-        toolLists.acquire(key, () => text);
+        shared.toolLists.acquire(key, () => text);
       }
     }
-    if (isChosen(id)) yield await slices.run(restore(frames, { origins, toolLists, name }));
+    if (isChosen(id)) yield await slices.run(restore(frames, { origins, shared, name }));
   }
 }
 
 interface FileParts {
   readonly origins: ReadonlyMap<string, BatchOrigin>;
-  readonly toolLists: ToolLists;
+  readonly shared: SharedParts;
   readonly name: string;
 }
 
-function* restore(frames: readonly Frame[], { origins, toolLists, name }: FileParts): Steps<FileSession> {
+function* restore(frames: readonly Frame[], { origins, shared, name }: FileParts): Steps<FileSession> {
   let record: SessionRecord | undefined;
   const interactions: StoredInteraction[] = [];
   const added: Buffer[] = [];
+  const images: ImageBytes[] = [];
   let outcomes: Buffer = Buffer.alloc(0);
   for (const frame of frames) {
     const { kind, payload } = frame;
     if (kind === "session") record = readJson(frame, sessionRecord, name) as unknown as SessionRecord;
     if (kind === "interaction") interactions.push(readPart(name, () => decodeInteraction(payload)));
     if (kind === "channels") added.push(payload);
+    if (kind === "images") images.push(...readPart(name, () => runAtOnce(decodeImages(payload))));
     if (kind === "outcomes") outcomes = payload;
     yield;
   }
@@ -100,10 +104,11 @@ function* restore(frames: readonly Frame[], { origins, toolLists, name }: FilePa
   const stored = {
     interactions,
     added,
+    images,
     outcomes: interactions.map((_, index) => readPart(name, () => outcomeAt(outcomes, index))),
   };
   return {
-    session: loadSession({ summary }, stored, toolLists),
+    session: loadSession({ summary }, stored, shared),
     origin: origin === undefined ? undefined : origins.get(origin),
   };
 }

@@ -5,7 +5,8 @@ import type { BatchOrigin } from "../../batch/batch-metadata.js";
 import { NOTHING_RESPELLED, type RecordedInteraction } from "../../recorded-interaction.js";
 import type { Session } from "../../session.js";
 import type { SessionSummary } from "../../session-summary.js";
-import { encodeInteraction, type OwnMessages, type StoredInteraction } from "../interaction-record.js";
+import { encodeImages } from "../image-record.js";
+import { encodeInteraction, type OwnMessages, type StoredInteraction, toStoredImages } from "../interaction-record.js";
 import { encodeOutcome } from "../outcome-record.js";
 import { encodeFrameHeader, encodeStart, type Frame, FrameCount, type FrameKind } from "./frames.js";
 import type { OriginRecord, SessionRecord, ToolsRecord } from "./records.js";
@@ -110,6 +111,7 @@ function* toFrames(
       const added = session.tokens.serializeAdded(index);
       if (added) yield { kind: "channels", payload: added };
     }
+    for (const file of session.data.images) yield { kind: "images", payload: encodeImages([file]) };
     const outcomes = Array.from({ length: session.interactionCount }, (_, index) =>
       encodeOutcome(session.data.readOutcome(index)),
     );
@@ -136,12 +138,21 @@ function* toolFrames(session: Session, written: Set<string>): Generator<Frame> {
 }
 
 /** The values of an interaction that are texts, or have their own place in a record. */
-const NO_FACTS: ReadonlySet<string> = new Set(["index", "parent", "tokenExact", "templateArgs", "input", "output"]);
+const NO_FACTS: ReadonlySet<string> = new Set([
+  "index",
+  "parent",
+  "tokenExact",
+  "images",
+  "templateArgs",
+  "input",
+  "output",
+]);
 const NO_MESSAGES: OwnMessages = { input: { inherited: 0, respelled: NOTHING_RESPELLED, added: [] }, output: [] };
 
 /** Returns an interaction without texts. Those of a restored session are not read from disk. */
 function toStoredFacts(session: Session, index: number): StoredInteraction {
   const interaction = session.interaction(index);
+  const { images, parent } = interaction;
   const facts: Record<string, unknown> = {};
   for (const name of Object.keys(interaction)) {
     if (!NO_FACTS.has(name)) facts[name] = interaction[name as keyof RecordedInteraction];
@@ -149,6 +160,7 @@ function toStoredFacts(session: Session, index: number): StoredInteraction {
   return {
     native: session.tokens.serialize(index),
     facts: facts as unknown as StoredInteraction["facts"],
+    images: toStoredImages(images, parent < 0 ? undefined : session.interaction(parent).images),
     messages: () => NO_MESSAGES,
     objectBytes: 0,
     templateArgs: undefined,
