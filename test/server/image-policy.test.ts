@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/config/index.js";
+import { loadChatModel } from "../../src/model/load-chat-model.js";
+import { withImagePolicy } from "../../src/server/image-policy.js";
+import { writeVisionModel } from "../helpers/vision-model.js";
+
+const ENGINE = { type: "sglang", supports: { grammar: true, stopsWithoutEos: true, images: true } };
+const TEXT_ENGINE = { type: "embedded", supports: { ...ENGINE.supports, images: false } };
+const TEXT_MODEL = { folder: "/models/text" };
+
+type Value = "auto" | "tokens" | "placeholder" | "refuse";
+
+const choose = (images: Value, model: Parameters<typeof withImagePolicy>[1]["model"], engine = ENGINE) =>
+  withImagePolicy(parseConfig({ rollout: { agent: { images } } }), { model, engine }).rollout.agent.images;
+
+describe("withImagePolicy", () => {
+  it("chooses tokens if the model and the engine take images, otherwise refuses them", async () => {
+    const model = await loadChatModel(await writeVisionModel());
+    expect(choose("auto", model)).toBe("tokens");
+    expect(choose("auto", model, TEXT_ENGINE)).toBe("refuse");
+    expect(choose("auto", TEXT_MODEL)).toBe("refuse");
+  });
+
+  it("keeps what is configured", async () => {
+    const model = await loadChatModel(await writeVisionModel());
+    expect(choose("tokens", model)).toBe("tokens");
+    expect(choose("placeholder", model)).toBe("placeholder");
+    expect(choose("refuse", model)).toBe("refuse");
+  });
+
+  it("refuses tokens without a model or an engine for them, and says which", async () => {
+    const model = await loadChatModel(await writeVisionModel());
+    expect(() => choose("tokens", model, TEXT_ENGINE)).toThrow(
+      "rollout.agent.images: must not be `tokens`: the engine (embedded) takes no images",
+    );
+    expect(() => choose("tokens", TEXT_MODEL)).toThrow("/models/text is no model of the Qwen-VL family");
+  });
+});
