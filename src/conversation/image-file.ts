@@ -52,7 +52,11 @@ export function readImageFile(file: Uint8Array): ImageFile {
   return isTurned ? { mediaType, width: height, height: width } : { mediaType, width, height };
 }
 
-/** Reads numbers and texts of a file. @throws ImageFileError beyond its end */
+/**
+ * Reads numbers and texts of a file. Its methods allocate nothing, because a file of a few megabytes can consist of a million chunks.
+ *
+ * @throws ImageFileError beyond the end of the file
+ */
 class Bytes {
   readonly length: number;
   readonly #view: DataView;
@@ -63,35 +67,34 @@ class Bytes {
   }
 
   u8(at: number): number {
-    return this.#number(at, 1, () => this.#view.getUint8(at));
+    if (at + 1 > this.length) throw cut();
+    return this.#view.getUint8(at);
   }
 
   u16(at: number, isLittle = false): number {
-    return this.#number(at, 2, () => this.#view.getUint16(at, isLittle));
+    if (at + 2 > this.length) throw cut();
+    return this.#view.getUint16(at, isLittle);
   }
 
   u32(at: number, isLittle = false): number {
-    return this.#number(at, 4, () => this.#view.getUint32(at, isLittle));
+    if (at + 4 > this.length) throw cut();
+    return this.#view.getUint32(at, isLittle);
   }
 
   i32(at: number, isLittle: boolean): number {
-    return this.#number(at, 4, () => this.#view.getInt32(at, isLittle));
+    return this.u32(at, isLittle) | 0;
   }
 
   /** Returns true if the bytes from `at` on are these characters of Latin-1. */
   has(at: number, text: string): boolean {
     if (at + text.length > this.length) return false;
-    return Array.from(text).every((character, i) => this.#view.getUint8(at + i) === character.charCodeAt(0));
+    for (let i = 0; i < text.length; i++) if (this.#view.getUint8(at + i) !== text.charCodeAt(i)) return false;
+    return true;
   }
 
   slice(at: number, length: number): Bytes {
-    if (at + length > this.length) throw cut();
+    if (length < 0 || at + length > this.length) throw cut();
     return new Bytes(new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length));
-  }
-
-  #number(at: number, size: number, read: () => number): number {
-    if (at + size > this.length) throw cut();
-    return read();
   }
 }
 
@@ -101,14 +104,17 @@ const cut = () => new ImageFileError("damaged", "the file ends before the image 
 function readPng(bytes: Bytes): StoredImage {
   if (!bytes.has(12, "IHDR")) throw new ImageFileError("damaged", "the file does not begin with its header");
   let exif: Bytes | undefined;
+  let hasData = false;
   for (let at = PNG.length; ; ) {
     const length = bytes.u32(at);
     const end = at + 12 + length;
     if (end > bytes.length) throw cut();
     if (bytes.has(at + 4, "eXIf")) exif = bytes.slice(at + 8, length);
+    hasData ||= bytes.has(at + 4, "IDAT");
     if (bytes.has(at + 4, "IEND")) break;
     at = end;
   }
+  if (!hasData) throw new ImageFileError("damaged", "the file has no image data");
   return { width: bytes.u32(16), height: bytes.u32(20), exif };
 }
 
@@ -123,7 +129,8 @@ const EXIF = "Exif\0\0";
 function readJpeg(bytes: Bytes): StoredImage {
   let size: Pick<StoredImage, "width" | "height"> | undefined;
   let exif: Bytes | undefined;
-  for (let at = 2; ; ) {
+  let at = 2;
+  for (;;) {
     if (bytes.u8(at) !== 0xff) throw new ImageFileError("damaged", "a segment does not begin with a marker");
     const marker = bytes.u8(at + 1);
     // Any number of 0xFF may come before a marker.
@@ -132,6 +139,7 @@ function readJpeg(bytes: Bytes): StoredImage {
       continue;
     }
     const length = bytes.u16(at + 2);
+    if (length < 2) throw new ImageFileError("damaged", "a segment is shorter than its length");
     if (isFrame(marker)) size ??= { height: bytes.u16(at + 5), width: bytes.u16(at + 7) };
     if (marker === APP1 && bytes.has(at + 4, EXIF))
       exif ??= bytes.slice(at + 4 + EXIF.length, length - 2 - EXIF.length);
@@ -139,22 +147,43 @@ function readJpeg(bytes: Bytes): StoredImage {
     at += 2 + length;
   }
   if (!size) throw new ImageFileError("damaged", "the file has no frame");
-  if (!endsWithMarker(bytes)) throw cut();
+  if (!hasEnd(bytes, at)) throw cut();
   return { ...size, exif };
 }
 
-/** Other data may follow the image, such as a film of the moment. */
-function endsWithMarker(bytes: Bytes): boolean {
-  for (let at = bytes.length - 2; at > 0; at--) {
+/**
+ * Returns true if the end marker comes after the beginning of the scan: a preview in the Exif data has one too. Other data may
+ * follow the image, such as a film of the moment.
+ */
+function hasEnd(bytes: Bytes, scan: number): boolean {
+  for (let at = bytes.length - 2; at > scan; at--) {
     if (bytes.u8(at) === 0xff && bytes.u8(at + 1) === END_OF_IMAGE) return true;
   }
   return false;
 }
 
-/** The size is that of the screen, on which a frame may take only a part. The file ends with 0x3B. */
+const GIF_EXTENSION = 0x21;
+const GIF_IMAGE = 0x2c;
+
+/** The size is that of the screen, which the first frame may exceed. Engines read no other frame. */
 function readGif(bytes: Bytes): StoredImage {
-  if (bytes.length < 14) throw cut();
-  return { width: bytes.u16(6, true), height: bytes.u16(8, true) };
+  let at = 13 + measureColors(bytes.u8(10));
+  while (bytes.u8(at) === GIF_EXTENSION) at = skipBlocks(bytes, at + 2);
+  if (bytes.u8(at) !== GIF_IMAGE) throw new ImageFileError("damaged", "the file has no image");
+  const u16 = (from: number) => bytes.u16(from, true);
+  const [right, bottom] = [u16(at + 1) + u16(at + 5), u16(at + 3) + u16(at + 7)];
+  skipBlocks(bytes, at + 11 + measureColors(bytes.u8(at + 9)));
+  return { width: Math.max(u16(6), right), height: Math.max(u16(8), bottom) };
+}
+
+/** Returns the bytes of the table of colors that these flags announce. */
+const measureColors = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+
+/** Blocks begin with their length; the last one is empty. Returns the offset after it. */
+function skipBlocks(bytes: Bytes, from: number): number {
+  let at = from;
+  for (let length = bytes.u8(at); length > 0; length = bytes.u8(at)) at += 1 + length;
+  return at + 1;
 }
 
 /** A RIFF file: chunks of a type, a length and data, which is padded to an even length. */
@@ -195,11 +224,19 @@ function readWebpSize(bytes: Bytes, at: number): Pick<StoredImage, "width" | "he
 
 const CORE_HEADER_BYTES = 12;
 
+/** Compressions with which each row has its full length: none, and bit fields. */
+const PLAIN_PIXELS = [0, 3];
+
 /** The height of an image that is stored from the top down is negative. */
 function readBmp(bytes: Bytes): StoredImage {
-  if (bytes.u32(10, true) >= bytes.length) throw cut();
-  if (bytes.u32(14, true) === CORE_HEADER_BYTES) return { width: bytes.u16(18, true), height: bytes.u16(20, true) };
-  return { width: Math.abs(bytes.i32(18, true)), height: Math.abs(bytes.i32(22, true)) };
+  const [start, isCore] = [bytes.u32(10, true), bytes.u32(14, true) === CORE_HEADER_BYTES];
+  const width = isCore ? bytes.u16(18, true) : Math.abs(bytes.i32(18, true));
+  const height = isCore ? bytes.u16(20, true) : Math.abs(bytes.i32(22, true));
+  const bits = bytes.u16(isCore ? 24 : 28, true);
+  const isPlain = isCore || PLAIN_PIXELS.includes(bytes.u32(30, true));
+  const length = isPlain ? 4 * Math.ceil((width * bits) / 32) * height : 1;
+  if (start + length > bytes.length) throw cut();
+  return { width, height };
 }
 
 const PNG = "\x89PNG\r\n\x1a\n";

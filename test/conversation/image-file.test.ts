@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { ImageFileError, readImageFile } from "../../src/conversation/image-file.js";
+import { imageFile, makeExif, makePng, pngChunk, pngHeader } from "../helpers/images.js";
+
+const refusal = (bytes: Uint8Array): string => {
+  try {
+    return readImageFile(bytes).mediaType;
+  } catch (error) {
+    if (!(error instanceof ImageFileError)) throw error;
+    return `${error.code}: ${error.message}`;
+  }
+};
+const codeOf = (bytes: Uint8Array) => refusal(bytes).split(":")[0];
+
+/** Returns a JPEG file with a further segment before all others. */
+function withSegment(marker: number, data: Buffer): Buffer {
+  const head = Buffer.from([0xff, marker, 0, 0]);
+  head.writeUInt16BE(data.length + 2, 2);
+  const jpeg = imageFile("jpeg");
+  return Buffer.concat([jpeg.subarray(0, 2), head, data, jpeg.subarray(2)]);
+}
+const withExif = (exif: Buffer) => withSegment(0xe1, Buffer.concat([Buffer.from("Exif\0\0"), exif]));
+
+describe("the type and size of an image", () => {
+  it.each([
+    ["PNG", makePng(640, 480), "image/png", 640, 480],
+    ["JPEG", imageFile("jpeg"), "image/jpeg", 3, 2],
+    ["GIF", imageFile("gif"), "image/gif", 3, 2],
+    ["WebP", imageFile("webp"), "image/webp", 3, 2],
+    ["lossless WebP", imageFile("losslessWebp"), "image/webp", 3, 2],
+    ["BMP", imageFile("bmp"), "image/bmp", 3, 2],
+  ])("are read from a %s file", (_, bytes, mediaType, width, height) => {
+    expect(readImageFile(bytes)).toEqual({ mediaType, width, height });
+  });
+
+  it("are read from bytes in the middle of a buffer", () => {
+    const bytes = Buffer.concat([Buffer.alloc(5), makePng(4, 3), Buffer.alloc(7)]);
+    expect(readImageFile(bytes.subarray(5, -7))).toMatchObject({ width: 4, height: 3 });
+  });
+
+  it("are those of a JPEG file that other data follows", () => {
+    expect(readImageFile(Buffer.concat([imageFile("jpeg"), Buffer.alloc(100)]))).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it("are those of a JPEG file with fill bytes between its segments", () => {
+    const jpeg = imageFile("jpeg");
+    const filled = Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(3, 0xff), jpeg.subarray(2)]);
+    expect(readImageFile(filled)).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it("cover a GIF frame that exceeds its screen", () => {
+    const gif = imageFile("gif");
+    gif.writeUInt16LE(1, 6);
+    expect(readImageFile(gif)).toMatchObject({ width: 3, height: 2 });
+    gif.writeUInt16LE(9, 8);
+    expect(readImageFile(gif)).toMatchObject({ width: 3, height: 9 });
+  });
+
+  it("skip the extensions before a GIF frame", () => {
+    const gif = imageFile("gif");
+    const comment = Buffer.from([0x21, 0xfe, 2, 0x2c, 0x2c, 1, 0x2c, 0]);
+    const extended = Buffer.concat([gif.subarray(0, 25), comment, gif.subarray(25)]);
+    expect(readImageFile(extended)).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it("are those of a BMP file from the top down, and of one with OS/2's header", () => {
+    const bmp = imageFile("bmp");
+    bmp.writeInt32LE(-2, 22);
+    expect(readImageFile(bmp)).toMatchObject({ width: 3, height: 2 });
+    const head = Buffer.alloc(26);
+    head.write("BM");
+    head.writeUInt32LE(26, 10);
+    [12, 0, 3, 2, 1, 24].forEach((value, i) => head.writeUInt16LE(value, 14 + 2 * i));
+    expect(readImageFile(Buffer.concat([head, Buffer.alloc(24)]))).toMatchObject({ width: 3, height: 2 });
+  });
+});
+
+describe("the orientation of an image", () => {
+  it.each([0, 1, 2, 3, 4, 9])("does not change width and height if it is %i", (orientation) => {
+    expect(readImageFile(withExif(makeExif(orientation)))).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it.each([5, 6, 7, 8])("exchanges width and height if it is %i", (orientation) => {
+    expect(readImageFile(withExif(makeExif(orientation)))).toMatchObject({ width: 2, height: 3 });
+    expect(readImageFile(withExif(makeExif(orientation, "II")))).toMatchObject({ width: 2, height: 3 });
+  });
+
+  it("is read from PNG and WebP files too", () => {
+    expect(readImageFile(makePng(4, 3, 0, [pngChunk("eXIf", makeExif(6))]))).toMatchObject({ width: 3, height: 4 });
+    expect(readImageFile(imageFile("turnedWebp"))).toMatchObject({ width: 2, height: 3 });
+  });
+
+  it("is that of the first segment of Exif data, and other segments of the same marker are no Exif data", () => {
+    const other = withSegment(0xe1, Buffer.from("http://ns.adobe.com/xap/1.0/\0"));
+    expect(readImageFile(other)).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it.each([
+    ["cut", makeExif(6).subarray(0, 15)],
+    ["empty", Buffer.alloc(0)],
+    ["far away", Buffer.concat([makeExif(6).subarray(0, 4), Buffer.alloc(4, 0xff)])],
+  ])("has no effect if the Exif data is %s", (_, exif) => {
+    expect(readImageFile(withExif(exif))).toMatchObject({ width: 3, height: 2 });
+  });
+});
+
+describe("a damaged image", () => {
+  it.each([
+    ["PNG", makePng(4, 3), 8],
+    ["JPEG", imageFile("jpeg"), 3],
+    ["GIF", imageFile("gif").subarray(0, -1), 6],
+    ["WebP", imageFile("webp"), 12],
+    ["lossless WebP", imageFile("losslessWebp"), 12],
+    ["BMP", imageFile("bmp"), 2],
+  ])("is a %s file that was cut anywhere", (_, bytes, signature) => {
+    for (let length = 0; length < bytes.length; length++) {
+      expect([length, codeOf(bytes.subarray(0, length))]).toEqual([length, length < signature ? "unknown" : "damaged"]);
+    }
+  });
+
+  it("is a JPEG file that was cut after a preview, which has an end of its own", () => {
+    const preview = withSegment(0xe1, imageFile("jpeg"));
+    expect(codeOf(preview)).toBe("image/jpeg");
+    expect(codeOf(preview.subarray(0, -1))).toBe("damaged");
+  });
+
+  it.each([
+    ["a PNG file without data", Buffer.concat([pngHeader(4, 3), pngChunk("IEND")]), "no image data"],
+    ["a PNG file without a header", Buffer.concat([pngHeader(1, 1).subarray(0, 8), pngChunk("IEND")]), "its header"],
+    ["a PNG file without pixels", makePng(0, 3), "no pixels"],
+    ["a JPEG file without a frame", Buffer.from("ffd8ffda0002ffd9", "hex"), "no frame"],
+    ["a JPEG file with bytes between segments", Buffer.from("ffd8ffe000020000ffd9", "hex"), "a marker"],
+    ["a JPEG file with an impossible segment", Buffer.from("ffd8ffe00001ffd9", "hex"), "shorter"],
+    ["a GIF file without a frame", Buffer.concat([imageFile("gif").subarray(0, 25), Buffer.from(";")]), "no image"],
+    ["a WebP file without an image", Buffer.from("RIFF\x04\0\0\0WEBP"), "no image"],
+  ])("is %s", (_, bytes, problem) => {
+    expect(refusal(bytes)).toMatch(new RegExp(`^damaged: .*${problem}`));
+  });
+});
+
+it.each([
+  ["nothing", Buffer.alloc(0)],
+  ["text", Buffer.from("hello")],
+  ["an SVG image", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+  ["a PDF file", Buffer.from("%PDF-1.7\n")],
+  ["a WAVE file", Buffer.from("RIFF\x04\0\0\0WAVE")],
+  ["a TIFF file", makeExif(1)],
+])("does not read %s", (_, bytes) => {
+  expect(refusal(bytes)).toBe("unknown: not a PNG, JPEG, GIF, WebP or BMP file");
+});
