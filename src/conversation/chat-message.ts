@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { listOf } from "../support/schema/list-of.js";
 import { type ImagePart, type MessageContent, toContent } from "./content.js";
-import { joinParts, listMedia, type MediaKind, type MediaPart, readContent } from "./media.js";
+import { type ContentWithMedia, type MediaPart, readParts } from "./media.js";
 import type { Message } from "./message.js";
 
 const text = z.string().transform((value) => value.toWellFormed());
@@ -47,26 +47,23 @@ const assistantContent = contentSchema(
   }),
 );
 
-/** Parts that a prompt can only show as placeholders. Their data is neither read nor kept. */
-const MEDIA_KINDS = { image_url: "image", file: "file", input_audio: "audio" } as const satisfies Record<
-  string,
-  MediaKind
->;
-const shownPart = z.discriminatedUnion(
-  "type",
-  [
-    textPart,
-    z.object({ type: z.literal("image_url") }),
-    z.object({ type: z.literal("file") }),
-    z.object({ type: z.literal("input_audio") }),
-  ],
-  { error: (issue) => `only text parts are supported; received ${describePart(issue.input)}` },
-);
-const shownContent = z.union([
+const imageUrlPart = z
+  .object({ type: z.literal("image_url"), image_url: z.unknown().optional() })
+  .transform(({ type, image_url: image }): MediaPart => {
+    const { url } = Object(image) as { readonly url?: unknown };
+    return { type, kind: "image", image: { field: "image_url.url", value: url, form: "data_url" } };
+  });
+const filePart = z.object({ type: z.literal("file") }).transform((part): MediaPart => ({ ...part, kind: "file" }));
+const audioPart = z
+  .object({ type: z.literal("input_audio") })
+  .transform((part): MediaPart => ({ ...part, kind: "audio" }));
+const requestContent = z.union([
   text,
-  listOf(shownPart).transform((parts) =>
-    joinParts(parts, (part) => (part.type === "text" ? part : { kind: MEDIA_KINDS[part.type] })),
-  ),
+  listOf(
+    z.discriminatedUnion("type", [textPart, imageUrlPart, filePart, audioPart], {
+      error: (issue) => `only text parts are supported; received ${describePart(issue.input)}`,
+    }),
+  ).transform(readParts),
 ]);
 
 const toolCall = z.object({
@@ -103,44 +100,53 @@ const messageShape = <C extends z.ZodType>(seen: C) =>
   );
 
 const chatMessageShape = messageShape(contentWithImages);
-const requestMessageShape = messageShape(shownContent);
+const requestMessageShape = messageShape(requestContent);
 
 /** Messages of text, and of images that are recorded elsewhere. */
-export const chatMessagesSchema = listOf(chatMessageShape.transform(toMessage), { min: 1, once: true });
+export const chatMessagesSchema = listOf(
+  chatMessageShape.transform((message) => toMessage(message, message.content ?? "")),
+  { min: 1, once: true },
+);
 
-/** A message in which placeholders stand for the parts that are not text. */
-export interface ShownMessage {
+/** A message of a request. If its content has parts that are not text, `message` is without it. */
+export interface RequestMessage {
   readonly message: Message;
-  readonly media: readonly MediaPart[];
+  /** Absent: the content is text. */
+  readonly content?: ContentWithMedia;
 }
 
 /** Messages of users and tools may have images, files and audio. */
-export const shownMessagesSchema = listOf(
-  requestMessageShape.transform(
-    (message): ShownMessage => ({ message: toMessage(message), media: listMedia(message.content) }),
-  ),
+export const requestMessagesSchema = listOf(
+  requestMessageShape.transform((message): RequestMessage => {
+    const { content: body } = message;
+    if (typeof body !== "object" || body === null) return { message: toMessage(message, body ?? "") };
+    return { message: toMessage(message, ""), content: body };
+  }),
   { min: 1, once: true },
 );
 
 /** One message that {@link chatMessagesSchema} accepts. */
 export type ChatMessage = z.input<typeof chatMessageShape>;
 
-function toMessage(message: z.output<typeof requestMessageShape> | z.output<typeof chatMessageShape>): Message {
+function toMessage(
+  message: z.output<typeof requestMessageShape> | z.output<typeof chatMessageShape>,
+  body: MessageContent,
+): Message {
   const name = message.name ? { name: message.name } : {};
   switch (message.role) {
     case "assistant":
       return {
         role: "assistant",
-        content: message.content || message.refusal || "",
+        content: body || message.refusal || "",
         ...assistantExtras(message),
         ...name,
       };
     case "tool":
-      return { role: "tool", content: readContent(message.content ?? ""), toolCallId: message.tool_call_id, ...name };
+      return { role: "tool", content: body, toolCallId: message.tool_call_id, ...name };
     case "system":
     case "developer":
     case "user":
-      return { role: message.role, content: readContent(message.content), ...name };
+      return { role: message.role, content: body, ...name };
   }
 }
 

@@ -1,7 +1,39 @@
-/** Parts of a message that a text model cannot see, and the text that stands for them. */
+/** Parts of messages that are not text. A policy decides how a prompt shows them, so they are read in two steps. */
 import { type MessageContent, type MessagePart, toContent } from "./content.js";
 
 export type MediaKind = "image" | "file" | "audio";
+
+/** The field in which a request has an image. Its value is unchecked: the policy may be to show no images. */
+export interface ImageSource {
+  /** Path below the part, such as `image_url.url`. */
+  readonly field: string;
+  readonly value?: unknown;
+  /**
+   * `base64`: the standard alphabet with padding. `any_base64`: also that of URLs, and without padding. `reference`: an address or an id
+   * of a file that is stored elsewhere.
+   */
+  readonly form: "data_url" | "base64" | "any_base64" | "reference";
+}
+
+/** A part of a request that is not text. */
+export interface MediaPart {
+  /** As its API names it. */
+  readonly type: string;
+  /** Selects the placeholder. */
+  readonly kind: MediaKind;
+  readonly image?: ImageSource;
+  /** The text of a document that consists of text. */
+  readonly text?: string;
+}
+
+export type RequestPart = { readonly type: "text"; readonly text: string } | MediaPart;
+
+/** A content of which some parts are not text. */
+export interface ContentWithMedia {
+  readonly parts: readonly RequestPart[];
+}
+
+export type ReadContent = string | ContentWithMedia;
 
 /** Returns the text that stands for a part. The form is fixed, because prompts and recorded tokens contain it. */
 export const toPlaceholder = (kind: MediaKind): string => `[${kind}]`;
@@ -12,46 +44,18 @@ export function showAsText(content: MessageContent): string {
   return content.map((part) => (part.type === "text" ? part.text : toPlaceholder(part.type))).join("");
 }
 
-/** A part of a request that is not text. */
-export interface MediaPart {
-  /** Index among the parts of its content. */
-  readonly index: number;
-  /** Type of the part, as its API names it. */
-  readonly type: string;
+export const isMedia = (part: object): part is MediaPart => "kind" in part;
+
+/** Returns a content of these parts. If all are text, they become one text. */
+export function readParts(parts: readonly RequestPart[]): ReadContent {
+  return parts.some(isMedia) ? { parts } : parts.map(({ text }) => text).join("");
 }
 
-/** A content of a request that has other parts than text. */
-export interface ContentWithMedia {
-  readonly content: MessageContent;
-  readonly media: readonly MediaPart[];
-}
-
-export type ReadContent = MessageContent | ContentWithMedia;
-
-export const readContent = (read: ReadContent): MessageContent => (hasMedia(read) ? read.content : read);
-
-export const listMedia = (read: ReadContent | null | undefined): readonly MediaPart[] =>
-  hasMedia(read) ? read.media : [];
-
-const hasMedia = (read: ReadContent | null | undefined): read is ContentWithMedia =>
-  typeof read === "object" && read !== null && "media" in read;
-
-/**
- * Joins the parts of a request's content.
- *
- * @param read returns a part as the conversation has it, or its kind if a placeholder stands for it
- */
-export function joinParts<P extends { readonly type: string }>(
-  parts: readonly P[],
-  read: (part: P) => MessagePart | { readonly kind: MediaKind },
-): ReadContent {
-  const media: MediaPart[] = [];
-  const joined = parts.map((part, index): MessagePart => {
-    const found = read(part);
-    const isShown = "type" in found;
-    if (!isShown || found.type !== "text") media.push({ index, type: part.type });
-    return isShown ? found : { type: "text", text: toPlaceholder(found.kind) };
-  });
-  const content = toContent(joined);
-  return media.length === 0 ? content : { content, media };
+/** @param show returns the part of the prompt that a part becomes, which is at this index in its content */
+export function showContent(
+  content: ReadContent,
+  show: (part: MediaPart, index: number) => MessagePart,
+): MessageContent {
+  if (typeof content === "string") return content;
+  return toContent(content.parts.map((part, index) => (isMedia(part) ? show(part, index) : part)));
 }

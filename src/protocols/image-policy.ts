@@ -1,34 +1,63 @@
-import { type MediaPart } from "../conversation/media.js";
+import type { ImageFiles, MessageContent, MessagePart } from "../conversation/content.js";
+import { type MediaPart, type ReadContent, showContent, toPlaceholder } from "../conversation/media.js";
+import { ImageReader } from "./image-reader.js";
 import { RequestError } from "./request-error.js";
 
-/** Refuses or replaces images, files and audio in messages and tool results. Prompts contain text only. */
+/**
+ * How prompts treat images, files and audio in messages and tool results. `refuse`: prompts contain text only. `placeholder`: a text
+ * stands for each. `tokens`: images are part of the prompt, files and audio are refused.
+ */
 export type ImagePolicy = "refuse" | "placeholder" | "tokens";
 
-/** A part of a request that is not text. */
-export interface MediaField {
-  /** Path of the part's type, such as `messages[0].content[1].type`. */
-  readonly param: string;
-  readonly type: string;
-  /** True if the prompt contains the part's own text, such as that of a text document. */
-  readonly isText?: boolean;
-}
+/** Reads the parts of one request that are not text, as the policy says. */
+export class MediaReader {
+  readonly #policy: ImagePolicy;
+  readonly #images = new ImageReader();
+  #placeholders = 0;
 
-/**
- * Returns how many parts the prompt shows as placeholders.
- *
- * @throws RequestError for the first part that is not text if the policy is "refuse"
- */
-export function countPlaceholders(found: readonly MediaField[], policy: ImagePolicy = "refuse"): number {
-  const [first] = found;
-  if (first && policy === "refuse") {
-    const advice =
-      'Set rollout.agent.images to "placeholder" to show such parts to the model as text, such as [image].';
-    const message = `${first.param}: "${first.type}" is not supported, because the model sees text only. ${advice}`;
-    throw new RequestError(first.param, message, "unsupported_parameter");
+  constructor(policy: ImagePolicy = "refuse") {
+    this.#policy = policy;
   }
-  return found.filter(({ isText = false }) => !isText).length;
+
+  /** Number of parts that the prompt shows as placeholders. */
+  get placeholders(): number {
+    return this.#placeholders;
+  }
+
+  /** Files of the images that were read; undefined if there are none. */
+  get images(): ImageFiles | undefined {
+    const { files } = this.#images;
+    return files.size === 0 ? undefined : files;
+  }
+
+  /**
+   * @param path path of the content, such as `messages[0].content`
+   * @throws RequestError for the first part that cannot be shown
+   */
+  readContent(content: ReadContent, path: string): MessageContent {
+    return showContent(content, (part, index) => this.readPart(part, `${path}[${index}]`));
+  }
+
+  /**
+   * @param path path of the part, such as `messages[0].content[1]`
+   * @param param the field that is named if such parts are refused
+   * @throws RequestError if the policy refuses the part, or its image cannot be read
+   */
+  readPart(part: MediaPart, path: string, param = `${path}.type`): MessagePart {
+    if (this.#policy === "refuse") throw refusal(part, param, "text", ADVICE);
+    if (this.#policy === "tokens" && part.image) return this.#images.read(part.image, path);
+    if (part.text !== undefined) return { type: "text", text: part.text };
+    if (this.#policy === "tokens") throw refusal(part, param, "text and images");
+    this.#placeholders++;
+    return { type: "text", text: toPlaceholder(part.kind) };
+  }
 }
 
-/** @param path path of the content, such as `messages[0].content` */
-export const toMediaFields = (media: readonly MediaPart[], path: string): MediaField[] =>
-  media.map(({ index, type }) => ({ param: `${path}[${index}].type`, type }));
+const ADVICE =
+  ' Set rollout.agent.images to "placeholder" to show such parts to the model as text, such as [image], or to "tokens" if the model ' +
+  "sees images.";
+
+function refusal({ type }: MediaPart, param: string, seen: string, advice = ""): RequestError {
+  const message = `${param}: "${type}" is not supported, because the model sees ${seen} only.${advice}`;
+  return new RequestError(param, message, "unsupported_parameter");
+}

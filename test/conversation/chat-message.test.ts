@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { chatMessagesSchema, shownMessagesSchema, toChatMessage } from "../../src/conversation/chat-message.js";
+import { chatMessagesSchema, requestMessagesSchema, toChatMessage } from "../../src/conversation/chat-message.js";
 import type { Message } from "../../src/conversation/message.js";
 
 const read = (message: object): Message | undefined => chatMessagesSchema.parse([message])[0];
-const readShown = (message: object) => shownMessagesSchema.parse([message])[0];
-const refusalOf = (schema: typeof chatMessagesSchema | typeof shownMessagesSchema, value: unknown): string =>
+const readRequest = (message: object) => requestMessagesSchema.parse([message])[0];
+const refusalOf = (schema: typeof chatMessagesSchema | typeof requestMessagesSchema, value: unknown): string =>
   schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)[0] ?? "accepted";
 const refusal = (message: object): string => refusalOf(chatMessagesSchema, [message]);
 
@@ -83,7 +83,7 @@ describe("a chat message", () => {
     ],
   ])("is read with %s", (_, message, expected) => {
     expect(read(message)).toStrictEqual(expected);
-    expect(readShown(message)).toStrictEqual({ message: expected, media: [] });
+    expect(readRequest(message)).toStrictEqual({ message: expected });
   });
 
   it.each<[string, object, string]>([
@@ -124,7 +124,7 @@ describe("a chat message", () => {
     ["a part that is text", "text", "a part without a type"],
     ["a type that is not text", { type: 1 }, "a part without a type"],
   ])("that has a part which is not supported is refused, naming %s", (_, part, described) => {
-    const issuesOf = (role: string, schema: typeof chatMessagesSchema | typeof shownMessagesSchema) =>
+    const issuesOf = (role: string, schema: typeof chatMessagesSchema | typeof requestMessagesSchema) =>
       JSON.stringify(schema.safeParse([{ role, content: [part] }]).error?.issues);
     const written = (text: string) => JSON.stringify(text).slice(1, -1);
     expect(issuesOf("user", chatMessagesSchema)).toContain(
@@ -133,7 +133,7 @@ describe("a chat message", () => {
     expect(issuesOf("system", chatMessagesSchema)).toContain(
       written(`only text parts are supported; received ${described}`),
     );
-    expect(issuesOf("user", shownMessagesSchema)).toContain(
+    expect(issuesOf("user", requestMessagesSchema)).toContain(
       written(`only text parts are supported; received ${described}`),
     );
     expect(issuesOf("assistant", chatMessagesSchema)).toContain(
@@ -145,15 +145,15 @@ describe("a chat message", () => {
 describe("a list of chat messages", () => {
   it("has at least one message", () => {
     expect(refusalOf(chatMessagesSchema, [])).toContain("must hold at least 1");
-    expect(refusalOf(shownMessagesSchema, [])).toContain("must hold at least 1");
+    expect(refusalOf(requestMessagesSchema, [])).toContain("must hold at least 1");
   });
 
   it("gives messages that occur again the same results", () => {
     const messages = Array.from({ length: 20 }, (_, i) => ({ role: "user", content: `${i}` }));
     const [first, again] = [chatMessagesSchema.parse(messages), chatMessagesSchema.parse(messages)];
     for (const [index, message] of first.entries()) expect(again[index]).toBe(message);
-    const [shown, shownAgain] = [shownMessagesSchema.parse(messages), shownMessagesSchema.parse(messages)];
-    for (const [index, message] of shown.entries()) expect(shownAgain[index]).toBe(message);
+    const [requested, requestedAgain] = [requestMessagesSchema.parse(messages), requestMessagesSchema.parse(messages)];
+    for (const [index, message] of requested.entries()) expect(requestedAgain[index]).toBe(message);
   });
 });
 
@@ -168,19 +168,28 @@ describe("a message with parts that are not text", () => {
   it.each([
     ["user", {}],
     ["tool", { tool_call_id: "1" }],
-  ])("of a %s is shown with placeholders", (role, more) => {
-    expect(readShown({ role, content: media, ...more })).toEqual({
-      message: { role, content: "see [image][file][audio]", ...(role === "tool" ? { toolCallId: "1" } : {}) },
-      media: [
-        { index: 1, type: "image_url" },
-        { index: 2, type: "file" },
-        { index: 3, type: "input_audio" },
-      ],
+  ])("of a %s has a content apart, which a policy decides about", (role, more) => {
+    const image = { field: "image_url.url", value: "data:", form: "data_url" };
+    expect(readRequest({ role, content: media, ...more })).toEqual({
+      message: { role, content: "", ...(role === "tool" ? { toolCallId: "1" } : {}) },
+      content: {
+        parts: [
+          { type: "text", text: "see " },
+          { type: "image_url", kind: "image", image },
+          { type: "file", kind: "file" },
+          { type: "input_audio", kind: "audio" },
+        ],
+      },
     });
   });
 
+  it.each([undefined, null, "data:", [], { url: 1 }])("can have any value as its image: %j", (value) => {
+    const { content } = readRequest({ role: "user", content: [{ type: "image_url", image_url: value }] }) ?? {};
+    expect(content?.parts).toMatchObject([{ kind: "image", image: { field: "image_url.url" } }]);
+  });
+
   it.each(["system", "developer", "assistant"])("of a %s message is refused", (role) => {
-    expect(refusalOf(shownMessagesSchema, [{ role, content: media }])).not.toBe("accepted");
+    expect(refusalOf(requestMessagesSchema, [{ role, content: media }])).not.toBe("accepted");
   });
 
   it("is refused where messages of the library are read", () => {
@@ -213,7 +222,7 @@ describe("an image that is recorded elsewhere", () => {
   });
 
   it("is refused in a request of an agent", () => {
-    const { error } = shownMessagesSchema.safeParse([{ role: "user", content }]);
+    const { error } = requestMessagesSchema.safeParse([{ role: "user", content }]);
     expect(JSON.stringify(error?.issues)).toContain('received a part of type \\"image\\"');
   });
 

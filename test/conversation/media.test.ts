@@ -1,49 +1,42 @@
 import { describe, expect, it } from "vitest";
 import type { MessagePart } from "../../src/conversation/content.js";
-import { joinParts, listMedia, type MediaKind, readContent } from "../../src/conversation/media.js";
+import { isMedia, type MediaPart, readParts, showContent } from "../../src/conversation/media.js";
 
-const join = (...parts: (string | MediaKind[])[]) =>
-  joinParts(
-    parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : { type: `${part[0]}_part`, part })),
-    (part) => ("text" in part ? { type: "text", text: part.text ?? "" } : { kind: part.part?.[0] as MediaKind }),
-  );
+const text = (value: string) => ({ type: "text" as const, text: value });
+const image: MediaPart = { type: "input_image", kind: "image" };
+const shown: MessagePart = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 };
+
+const refuse = (): never => {
+  throw new Error("a text is shown as it is");
+};
 
 describe("the parts of a content", () => {
-  it("are joined to one text", () => {
-    expect(join("a", "", "b")).toBe("ab");
-    expect(join()).toBe("");
+  it("are one text if all of them are text", () => {
+    expect(readParts([text("a"), text(""), text("b")])).toBe("ab");
+    expect(readParts([])).toBe("");
   });
 
-  it("have placeholders for what is not text, and a list of it", () => {
-    expect(join("a", ["image"], "b", ["audio"], ["file"])).toEqual({
-      content: "a[image]b[audio][file]",
-      media: [
-        { index: 1, type: "image_part" },
-        { index: 3, type: "audio_part" },
-        { index: 4, type: "file_part" },
-      ],
-    });
+  it("stay a list if one of them is not text", () => {
+    const parts = [text("a"), image];
+    expect(readParts(parts)).toEqual({ parts });
+    expect(parts.map(isMedia)).toEqual([false, true]);
   });
-});
-
-it("keep an image that is read as such, which is listed too, because a policy may refuse it", () => {
-  const image: MessagePart = { type: "image", sha256: "1".repeat(64), mediaType: "image/png", width: 2, height: 1 };
-  const read = joinParts([{ type: "input_text" }, { type: "input_image" }], ({ type }) =>
-    type === "input_image" ? image : { type: "text", text: "see " },
-  );
-  expect(readContent(read)).toEqual([{ type: "text", text: "see " }, image]);
-  expect(listMedia(read)).toEqual([{ index: 1, type: "input_image" }]);
 });
 
 describe("a content", () => {
-  it("of text alone has no media", () => {
-    expect(readContent("a")).toBe("a");
-    for (const content of ["a", null, undefined]) expect(listMedia(content)).toEqual([]);
+  it("of text is shown as it is", () => {
+    expect(showContent("a", refuse)).toBe("a");
   });
 
-  it("with media has a text and a list", () => {
-    const media = [{ index: 0, type: "image_url" }];
-    expect(readContent({ content: "[image]", media })).toBe("[image]");
-    expect(listMedia({ content: "[image]", media })).toBe(media);
+  it("shows what each other part becomes, in its place", () => {
+    const content = readParts([text("a"), image, image, text(""), text("b")]);
+    const indices: number[] = [];
+    const show = (part: MediaPart, index: number) => {
+      expect(part).toBe(image);
+      indices.push(index);
+      return indices.length === 1 ? shown : text("[image]");
+    };
+    expect(showContent(content, show)).toEqual([text("a"), shown, text("[image]b")]);
+    expect(indices).toEqual([1, 2]);
   });
 });

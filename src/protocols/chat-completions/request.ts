@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
-import { shownMessagesSchema } from "../../conversation/chat-message.js";
+import { requestMessagesSchema } from "../../conversation/chat-message.js";
 import type { Conversation } from "../../conversation/message.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
@@ -9,7 +9,7 @@ import { isShallow } from "../depth.js";
 import { engineSampling } from "../engine-sampling.js";
 import { count, isEmpty, noEffect, requestedModel, TOO_DEEP, toolName, unsupported } from "../fields.js";
 import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
-import { countPlaceholders, type MediaField, toMediaFields } from "../image-policy.js";
+import { MediaReader } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { openAiSampling, readOpenAiSampling } from "../openai-sampling.js";
@@ -57,7 +57,7 @@ const streamOptions = z.strictObject({ include_usage: z.boolean().nullish(), inc
 
 export const chatCompletionSchema = z.strictObject({
   model: requestedModel.optional(),
-  messages: shownMessagesSchema,
+  messages: requestMessagesSchema,
   tools: listOf(byType({ function: tool }, serverTool("function tools"))).optional(),
   tool_choice: toolChoice.optional(),
   parallel_tool_calls: z.boolean().optional(),
@@ -123,12 +123,12 @@ export function parseChatCompletion(
   const ignored = listIgnoredFields(request);
   checkChoices(request.n, "n", policies);
   const droppedTools = leaveOut(listServerTools(request), serverTools);
-  const placeholders = countPlaceholders(listMediaFields(request), images);
   const logprobs = request.logprobs ?? false;
   if (!logprobs && (request.top_logprobs ?? 0) > 0) {
     throw new RequestError("top_logprobs", "top_logprobs requires logprobs: true.");
   }
-  const conversation = toConversation(request);
+  const media = new MediaReader(images);
+  const conversation = toConversation(request, media);
   const { tools = [] } = conversation;
   return {
     model: request.model,
@@ -147,7 +147,8 @@ export function parseChatCompletion(
     choices: request.n,
     stream: request.stream ?? false,
     droppedTools,
-    placeholders,
+    placeholders: media.placeholders,
+    images: media.images,
     ignoredFields: ignored,
     includeUsage: request.stream_options?.include_usage ?? false,
   };
@@ -156,10 +157,6 @@ export function parseChatCompletion(
 /** Returns what the chunks of a stream contain. */
 export function toStreamOptions({ includeUsage, logprobs, tokenIds }: ParsedChatCompletion): ChatStreamOptions {
   return { includeUsage, logprobs: logprobs === "all", tokenIds: tokenIds !== undefined };
-}
-
-function listMediaFields({ messages }: ChatCompletionRequest): MediaField[] {
-  return messages.flatMap(({ media }, i) => toMediaFields(media, `messages[${i}].content`));
 }
 
 function listServerTools({ tools = [], web_search_options: search }: ChatCompletionRequest): ServerToolField[] {
@@ -180,7 +177,7 @@ function readChoice(request: ChatCompletionRequest): ToolChoice | undefined {
   return choice === "required" && tools.length > 0 && listTools(request).length === 0 ? undefined : choice;
 }
 
-function toConversation(request: ChatCompletionRequest): Conversation {
+function toConversation(request: ChatCompletionRequest, media: MediaReader): Conversation {
   const choice = readChoice(request);
   const tools = selectTools(listTools(request), choice);
   const templateArgs = {
@@ -188,7 +185,7 @@ function toConversation(request: ChatCompletionRequest): Conversation {
     ...request.chat_template_kwargs,
     ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
   };
-  const { messages, prefill } = readMessages(request);
+  const { messages, prefill } = readMessages(request, media);
   return {
     messages,
     ...(prefill === undefined ? {} : { prefill }),
@@ -197,9 +194,11 @@ function toConversation(request: ChatCompletionRequest): Conversation {
   };
 }
 
-function readMessages(request: ChatCompletionRequest): Prefilled {
+function readMessages(request: ChatCompletionRequest, media: MediaReader): Prefilled {
   const { continue_final_message: continues = false, tool_choice: choice, response_format: format } = request;
-  const messages = request.messages.map(({ message }) => message);
+  const messages = request.messages.map(({ message, content }, i) =>
+    content ? { ...message, content: media.readContent(content, `messages[${i}].content`) } : message,
+  );
   if (request.add_generation_prompt === continues) {
     const message = `add_generation_prompt must be ${!continues} if continue_final_message is ${continues}.`;
     throw new RequestError("add_generation_prompt", message);

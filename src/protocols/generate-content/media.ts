@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { type MediaKind, toPlaceholder } from "../../conversation/media.js";
+import type { ImageSource, MediaKind, MediaPart } from "../../conversation/media.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { noEffect } from "../fields.js";
 import { protoList, protoObject } from "./proto-json.js";
 
-/** Images and files of Gemini's parts. Only their MIME type is read: their data is neither checked nor kept. */
+/** Images and files of Gemini's parts. */
 
-const mimeType = z.string().optional().describe("Decides which placeholder stands for the data.");
+const mimeType = z.string().optional().describe("`image/…` for an image. The bytes decide of which format it is.");
 
 export const mediaFields = {
-  inlineData: protoObject({ mimeType, data: noEffect, displayName: noEffect }).optional(),
+  inlineData: protoObject({ mimeType, data: z.unknown().optional(), displayName: noEffect }).optional(),
   fileData: protoObject({ mimeType, fileUri: noEffect, displayName: noEffect }).optional(),
 };
 
@@ -23,13 +23,23 @@ export const responseParts = protoList(
 ).optional();
 
 /** Returns the field that has a part's data; undefined if none has. */
-export const findField = (part: GeminiMediaPart) =>
+const findField = (part: GeminiMediaPart) =>
   (["inlineData", "fileData"] as const).find((name) => part[name] !== undefined);
 
-/** Returns the text that stands for a part's data; undefined if it has none. */
-export function showMedia(part: GeminiMediaPart): string | undefined {
-  const field = findField(part);
-  return field === undefined ? undefined : toPlaceholder(toKind(part[field]?.mimeType ?? ""));
+/** Returns the image or file of a part; undefined if it has none. Its type is the name of the field. */
+export function findMedia(part: GeminiMediaPart): MediaPart | undefined {
+  const type = findField(part);
+  if (type === undefined) return undefined;
+  const { mimeType = "" } = part[type] ?? {};
+  const kind = toKind(mimeType);
+  // Of data without a type, the bytes show whether it is an image.
+  return { type, kind, ...(kind === "image" || mimeType === "" ? { image: toSource(part, type) } : {}) };
+}
+
+function toSource({ inlineData }: GeminiMediaPart, type: "inlineData" | "fileData"): ImageSource {
+  if (type === "fileData") return { field: "fileData.fileUri", form: "reference" };
+  // Google's SDK for Python sends the alphabet of URLs.
+  return { field: "inlineData.data", value: inlineData?.data, form: "any_base64" };
 }
 
 function toKind(type: string): MediaKind {

@@ -1,9 +1,17 @@
+import { type MessageContent, type MessagePart, sameContent, toContent } from "../../conversation/content.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { stringifySpelled } from "../../support/json/spelled.js";
+import type { MediaReader } from "../image-policy.js";
 import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
 import { CallIds } from "./call-ids.js";
 import type { GeminiContent, GeminiPart, SystemInstruction } from "./contents.js";
-import { showMedia } from "./media.js";
+import { findMedia, type GeminiMediaPart } from "./media.js";
+
+/** Reads what parts refer to. */
+export interface PartReaders {
+  readonly reasoning: ReadReasoning;
+  readonly media: MediaReader;
+}
 
 /** One turn of the model, collected from its contents. */
 interface Turn {
@@ -25,19 +33,19 @@ interface Turn {
 export function readGeminiMessages(
   system: SystemInstruction | undefined,
   contents: readonly GeminiContent[],
-  readReasoning: ReadReasoning,
+  { reasoning, media }: PartReaders,
 ): Message[] {
   const messages = systemMessages(system);
   const ids = new CallIds();
   let turn: Turn | undefined;
   const endTurn = () => {
-    if (turn) messages.push(toAssistant(turn, readReasoning));
+    if (turn) messages.push(toAssistant(turn, reasoning));
     turn = undefined;
   };
   contents.forEach(({ role, parts = [] }, index) => {
     if (role === "user" || (turn && beginsTurn(parts, turn))) endTurn();
     if (role === "model") turn = addToTurn(turn, parts, ids);
-    else messages.push(...userMessages(parts, ids, `contents[${index}]`));
+    else messages.push(...userMessages(parts, { ids, media }, `contents[${index}].parts`));
   });
   endTurn();
   return messages;
@@ -93,33 +101,52 @@ function toAssistant({ content, reasoning, toolCalls }: Turn, readReasoning: Rea
   };
 }
 
+interface UserReaders {
+  readonly ids: CallIds;
+  readonly media: MediaReader;
+}
+
 /**
- * Makes one message of each function response, and one of each run of text between them. Gemini CLI sends some responses of a resumed
+ * Makes one message of each function response, and one of each run of other parts between them. Gemini CLI sends some responses of a resumed
  * conversation twice, so a response that repeats an earlier one of the same content, with its id, is left out.
+ *
+ * @param path path of the parts
  */
-function userMessages(parts: readonly GeminiPart[], ids: CallIds, path: string): Message[] {
+function userMessages(parts: readonly GeminiPart[], { ids, media }: UserReaders, path: string): Message[] {
   const messages: Message[] = [];
-  const texts = new Map<string, string>();
-  let text: string | undefined;
-  const endText = () => {
-    if (text !== undefined) messages.push({ role: "user", content: text });
-    text = undefined;
+  const responses = new Map<string, MessageContent>();
+  let run: MessagePart[] = [];
+  const endRun = () => {
+    if (run.length > 0) messages.push({ role: "user", content: toContent(run) });
+    run = [];
   };
   parts.forEach((part, index) => {
     const { functionResponse: answer } = part;
     if (!answer) {
-      text = (text ?? "") + (showMedia(part) ?? part.text ?? "");
+      run.push(readPart(part, media, `${path}[${index}]`));
       return;
     }
-    endText();
-    const toolCallId = ids.findCall(answer, `${path}.parts[${index}].functionResponse`);
-    const content = [writeResponse(answer.response), ...(answer.parts ?? []).map(showMedia)].join("");
-    if (answer.id && texts.get(answer.id) === content) return;
-    texts.set(toolCallId, content);
+    endRun();
+    const ownPath = `${path}[${index}].functionResponse`;
+    const toolCallId = ids.findCall(answer, ownPath);
+    const beside = (answer.parts ?? []).map((each, i) => readPart(each, media, `${ownPath}.parts[${i}]`));
+    const content = toContent([{ type: "text", text: writeResponse(answer.response) }, ...beside]);
+    const earlier = answer.id ? responses.get(answer.id) : undefined;
+    if (earlier !== undefined && sameContent(earlier, content)) return;
+    responses.set(toolCallId, content);
     messages.push({ role: "tool", content, toolCallId, name: answer.name });
   });
-  endText();
+  endRun();
   return messages;
+}
+
+function readPart(
+  part: GeminiMediaPart & { readonly text?: string | undefined },
+  media: MediaReader,
+  path: string,
+): MessagePart {
+  const found = findMedia(part);
+  return found ? media.readPart(found, path, `${path}.${found.type}`) : { type: "text", text: part.text ?? "" };
 }
 
 /** Returns a response as text. As Google documents it, a response's `output` is the function's whole output. */

@@ -3,7 +3,7 @@ import type { Conversation } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { engineSampling, readParameters } from "../engine-sampling.js";
 import { isEmpty, MAX_MODEL_LENGTH, noEffect, requestedModel, unsupported } from "../fields.js";
-import { countPlaceholders, type MediaField } from "../image-policy.js";
+import { MediaReader } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { NO_REASONING, parseSignature, type ReadReasoning } from "../reasoning-signature.js";
 import { RequestError } from "../request-error.js";
@@ -12,7 +12,6 @@ import { leaveOut } from "../server-tools.js";
 import { splitPrefill } from "../split-prefill.js";
 import { noTokenIds } from "../token-ids.js";
 import { requiresCall, toTemplateChoice } from "../tool-choice.js";
-import type { GeminiContent } from "./contents.js";
 import { contents, systemInstruction } from "./contents.js";
 import {
   checkGenerationConfig,
@@ -21,8 +20,7 @@ import {
   toSampling,
   toThinkingArgs,
 } from "./generation-config.js";
-import { findField, type GeminiMediaPart } from "./media.js";
-import { findLastSignature, readGeminiMessages } from "./messages.js";
+import { findLastSignature, type PartReaders, readGeminiMessages } from "./messages.js";
 import { protoObject } from "./proto-json.js";
 import {
   findStrayNames,
@@ -76,12 +74,16 @@ export const geminiCountTokensSchema = protoObject({
 
 export type GeminiCountTokensRequest = z.output<typeof geminiCountTokensSchema>;
 
+/** The policies for a prompt. */
+export interface GeminiPromptContext extends RequestPolicies {
+  readonly readReasoning?: ReadReasoning;
+}
+
 /** The policies for a request, and its values outside of the body. */
-export interface GeminiRequestContext extends RequestPolicies {
+export interface GeminiRequestContext extends GeminiPromptContext {
   /** The model that the path names. */
   readonly model: string;
   readonly stream: boolean;
-  readonly readReasoning?: ReadReasoning;
 }
 
 export interface ParsedGenerateContent extends ModelRequest {
@@ -93,15 +95,14 @@ export function parseGenerateContent(
   request: GenerateContentRequest,
   context: GeminiRequestContext,
 ): ParsedGenerateContent {
-  const { model, stream, readReasoning } = context;
+  const { model, stream } = context;
   const { generationConfig: config = {} } = request;
   if (model.length > MAX_MODEL_LENGTH) {
     throw new RequestError("model", `The name of the model must have at most ${MAX_MODEL_LENGTH} characters.`);
   }
   checkGenerationConfig(config);
   checkChoices(config.candidateCount, "generationConfig.candidateCount", context);
-  const policies = applyGeminiPolicies(request, context);
-  const conversation = readGeminiConversation(request, readReasoning);
+  const { conversation, ...read } = readGeminiPrompt(request, context);
   return {
     model,
     conversation,
@@ -111,20 +112,20 @@ export function parseGenerateContent(
     choices: config.candidateCount,
     logprobs: config.responseLogprobs === true ? "all" : "none",
     stream,
-    ...policies,
+    ...read,
     includeThoughts: config.thinkingConfig?.includeThoughts ?? false,
   };
 }
 
 /** @throws RequestError for a part or a tool that a policy refuses */
-export function applyGeminiPolicies(
+export function readGeminiPrompt(
   request: GenerateContentRequest,
-  { serverTools, images }: RequestPolicies,
-): Pick<ModelRequest, "droppedTools" | "placeholders"> {
-  return {
-    droppedTools: leaveOut(listGeminiServerTools(request), serverTools),
-    placeholders: countPlaceholders(listGeminiMediaFields(request.contents), images),
-  };
+  { serverTools, images, readReasoning: reasoning = NO_REASONING }: GeminiPromptContext,
+): Pick<ModelRequest, "conversation" | "droppedTools" | "placeholders" | "images"> {
+  const droppedTools = leaveOut(listGeminiServerTools(request), serverTools);
+  const media = new MediaReader(images);
+  const conversation = toConversation(request, { reasoning, media });
+  return { conversation, droppedTools, placeholders: media.placeholders, images: media.images };
 }
 
 /** Returns the whole request whose tokens are counted. */
@@ -137,11 +138,11 @@ function readPreviousId(request: GenerateContentRequest): string | undefined {
   return signature === undefined ? undefined : parseSignature(signature);
 }
 
-export function readGeminiConversation(request: GenerateContentRequest, readReasoning = NO_REASONING): Conversation {
+function toConversation(request: GenerateContentRequest, readers: PartReaders): Conversation {
   const stray = findStrayNames(request);
   if (stray.length > 0) throw new RequestError(NAMES_PARAM, `${NAMES_PARAM} requires the mode ANY or VALIDATED.`);
   const { generationConfig: config = {} } = request;
-  const messages = readGeminiMessages(request.systemInstruction, request.contents, readReasoning);
+  const messages = readGeminiMessages(request.systemInstruction, request.contents, readers);
   const prefilled = splitPrefill(messages, "contents");
   const choice = readGeminiToolChoice(request);
   if (prefilled.prefill !== undefined && (requiresCall(choice) || readStructure(config))) {
@@ -160,22 +161,4 @@ export function readGeminiConversation(request: GenerateContentRequest, readReas
     ...(tools.length > 0 ? { tools } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
-}
-
-/** Returns the images and files of contents, also those of function responses. */
-function listGeminiMediaFields(contents: readonly GeminiContent[]): MediaField[] {
-  return contents.flatMap(({ parts = [] }, i) =>
-    parts.flatMap((part, j) => {
-      const path = `contents[${i}].parts[${j}]`;
-      const beside = part.functionResponse?.parts ?? [];
-      return [part, ...beside].flatMap((each, k) =>
-        toMediaField(each, k === 0 ? path : `${path}.functionResponse.parts[${k - 1}]`),
-      );
-    }),
-  );
-}
-
-function toMediaField(part: GeminiMediaPart, path: string): MediaField[] {
-  const type = findField(part);
-  return type === undefined ? [] : [{ param: `${path}.${type}`, type }];
 }

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
+import { type MessageContent, type MessagePart, toContent } from "../../conversation/content.js";
+import { isMedia, type MediaPart } from "../../conversation/media.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { stringifySpelled } from "../../support/json/spelled.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { jsonObjectSchema, noEffect, readType, toolName, wellFormed } from "../fields.js";
+import type { MediaReader } from "../image-policy.js";
 import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
-import { isMedia, mediaBlocks, toText } from "./media-blocks.js";
+import { mediaBlocks } from "./media-blocks.js";
 import type { ToolLoading } from "./tool-loading.js";
 import { customTool } from "./tools.js";
 
@@ -98,45 +101,50 @@ type AssistantBlock = z.output<typeof assistantBlock>;
 type Text = z.output<typeof systemPrompt>;
 type ContentBlock = z.output<typeof resultBlocks>[number] | z.output<typeof systemBlocks>[number];
 
-/**
- * Returns the conversation's messages, with the system prompt first. Each block of the system prompt is a paragraph.
- *
- * @param tools writes the definitions of the tools that messages refer to
- */
+/** Reads what messages refer to. */
+export interface BlockReaders {
+  /** Writes the definitions of tools. */
+  readonly tools: ToolLoading;
+  readonly media: MediaReader;
+  readonly reasoning: ReadReasoning;
+}
+
+/** Returns the conversation's messages, with the system prompt first. Each block of the system prompt is a paragraph. */
 export function readAnthropicMessages(
   system: Text | undefined,
   messages: readonly InputMessage[],
-  tools: ToolLoading,
-  readReasoning: ReadReasoning,
+  readers: BlockReaders,
 ): Message[] {
   const content = typeof system === "string" ? system : (system ?? []).map((block) => block.text).join("\n");
   const lead: Message[] = content === "" ? [] : [{ role: "system", content }];
-  return [...lead, ...messages.flatMap((message) => toOwnMessages(message, tools, readReasoning))];
+  return [...lead, ...messages.flatMap((message, i) => toOwnMessages(message, readers, `messages[${i}].content`))];
 }
 
-function toOwnMessages({ role, content }: InputMessage, tools: ToolLoading, readReasoning: ReadReasoning): Message[] {
-  if (role === "user") return typeof content === "string" ? [{ role, content }] : userMessages(content, tools);
-  if (role === "system") return [{ role, content: joinBlocks(content, tools) }];
-  return [typeof content === "string" ? { role, content } : assistantMessage(content, readReasoning)];
+/** @param path path of the content */
+function toOwnMessages({ role, content }: InputMessage, readers: BlockReaders, path: string): Message[] {
+  if (role === "user") return typeof content === "string" ? [{ role, content }] : userMessages(content, readers, path);
+  if (role === "system") return [{ role, content: joinBlocks(content, readers, path) }];
+  return [typeof content === "string" ? { role, content } : assistantMessage(content, readers.reasoning)];
 }
 
-/** Makes one message of each tool result, and one of each run of text between them. */
-function userMessages(blocks: readonly UserBlock[], tools: ToolLoading): Message[] {
+/** Makes one message of each tool result, and one of each run of other blocks between them. */
+function userMessages(blocks: readonly UserBlock[], readers: BlockReaders, path: string): Message[] {
   const messages: Message[] = [];
-  let text: string | undefined;
-  const endText = () => {
-    if (text !== undefined) messages.push({ role: "user", content: text });
-    text = undefined;
+  let run: MessagePart[] = [];
+  const endRun = () => {
+    if (run.length > 0) messages.push({ role: "user", content: toContent(run) });
+    run = [];
   };
-  for (const block of blocks) {
-    if (block.type !== "tool_result") {
-      text = (text ?? "") + (isMedia(block) ? toText(block) : block.text);
-      continue;
+  blocks.forEach((block, i) => {
+    if (isMedia(block)) run.push(readers.media.readPart(block, `${path}[${i}]`));
+    else if (block.type === "text") run.push({ type: "text", text: block.text });
+    else {
+      endRun();
+      const content = joinBlocks(block.content, readers, `${path}[${i}].content`);
+      messages.push({ role: "tool", content, toolCallId: block.tool_use_id });
     }
-    endText();
-    messages.push({ role: "tool", content: joinBlocks(block.content, tools), toolCallId: block.tool_use_id });
-  }
-  endText();
+  });
+  endRun();
   return messages;
 }
 
@@ -162,37 +170,57 @@ function assistantMessage(blocks: readonly AssistantBlock[], readReasoning: Read
 }
 
 /** Joins the texts. References that follow each other become one block of definitions, on lines of its own. */
-function joinBlocks(content: string | readonly ContentBlock[] | null | undefined, tools: ToolLoading): string {
+function joinBlocks(
+  content: string | readonly ContentBlock[] | null | undefined,
+  { tools, media }: BlockReaders,
+  path: string,
+): MessageContent {
   if (typeof content === "string") return content;
+  const parts: MessagePart[] = [];
+  // Of the blocks after the last image.
   let text = "";
   let names: string[] = [];
   let endsInLines = false;
   const addLines = (lines: string) => {
-    text += text === "" || text.endsWith("\n") ? lines : `\n${lines}`;
+    const beginsLine = text === "" ? parts.length === 0 : text.endsWith("\n");
+    text += beginsLine ? lines : `\n${lines}`;
     endsInLines = true;
   };
   const endReferences = () => {
     if (names.length > 0) addLines(tools.describe(names));
     names = [];
   };
-  for (const block of content ?? []) {
+  const add = (part: MessagePart) => {
+    if (part.type === "text" && part.text === "") return;
+    if (endsInLines) text += "\n";
+    endsInLines = false;
+    if (part.type === "text") text += part.text;
+    else {
+      parts.push({ type: "text", text }, part);
+      text = "";
+    }
+  };
+  (content ?? []).forEach((block, i) => {
+    if (isMedia(block)) {
+      endReferences();
+      add(media.readPart(block, `${path}[${i}]`));
+      return;
+    }
     const name = readReference(block, tools);
     if (name !== undefined) {
       names.push(name);
-      continue;
+      return;
     }
     endReferences();
     if (block.type === "tool_removal") addLines(`The tool ${block.tool.name} is no longer available.`);
-    const own = isMedia(block) ? toText(block) : block.type === "text" ? block.text : "";
-    text += endsInLines && own !== "" ? `\n${own}` : own;
-    endsInLines &&= own === "";
-  }
+    if (block.type === "text") add(block);
+  });
   endReferences();
-  return text;
+  return toContent([...parts, { type: "text", text }]);
 }
 
 /** Returns the name of the tool that a block adds to the prompt; undefined for other blocks. */
-function readReference(block: ContentBlock, tools: ToolLoading): string | undefined {
+function readReference(block: Exclude<ContentBlock, MediaPart>, tools: ToolLoading): string | undefined {
   if (block.type === "tool_reference") return block.tool_name;
   if (block.type !== "tool_addition") return undefined;
   if (block.tool.type === "tool_reference") return block.tool.name;

@@ -1,20 +1,29 @@
 import { z } from "zod";
-import { toPlaceholder } from "../../conversation/media.js";
+import type { ImageSource, MediaPart } from "../../conversation/media.js";
 import { noEffect, readType, wellFormed } from "../fields.js";
 
-/** Images and documents of Anthropic's messages. Their data is neither read nor kept, except the text of a text document. */
+/** Images and documents of Anthropic's messages. */
 
-const imageBlock = z.object({ type: z.literal("image"), cache_control: noEffect });
+const imageBlock = z
+  .object({ type: z.literal("image"), source: z.unknown().optional(), cache_control: noEffect })
+  .transform(({ type, source }): MediaPart => ({ type, kind: "image", image: readImage(source) }));
 
-const documentBlock = z.object({
-  type: z.literal("document"),
-  source: z.unknown().transform(readDocument),
-  cache_control: noEffect,
-});
+const documentBlock = z
+  .object({ type: z.literal("document"), source: z.unknown(), cache_control: noEffect })
+  .transform(({ type, source }): MediaPart => {
+    const text = readDocument(source);
+    return { type, kind: "file", ...(text === undefined ? {} : { text }) };
+  });
 
 export const mediaBlocks = [imageBlock, documentBlock] as const;
 
-export type MediaBlock = z.output<(typeof mediaBlocks)[number]>;
+function readImage(source: unknown): ImageSource {
+  const type = readType(source);
+  if (type === "url") return { field: "source.url", form: "reference" };
+  if (type === "file") return { field: "source.file_id", form: "reference" };
+  const { data } = Object(source) as { readonly data?: unknown };
+  return { field: "source.data", value: data, form: "base64" };
+}
 
 const textList = z.array(z.object({ type: z.literal("text"), text: wellFormed }));
 
@@ -26,15 +35,4 @@ function readDocument(source: unknown): string | undefined {
   if (typeof own === "string") return own.toWellFormed();
   const list = textList.safeParse(own);
   return list.success ? list.data.map(({ text }) => text).join("") : undefined;
-}
-
-export const isMedia = (block: { readonly type: string }): block is MediaBlock =>
-  block.type === "image" || block.type === "document";
-
-/** Returns true for a document whose text the prompt contains. */
-export const isTextDocument = (block: MediaBlock): boolean => block.type === "document" && block.source !== undefined;
-
-/** Returns the text that the prompt contains instead of a block. */
-export function toText(block: MediaBlock): string {
-  return block.type === "image" ? toPlaceholder("image") : (block.source ?? toPlaceholder("file"));
 }

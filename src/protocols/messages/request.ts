@@ -3,7 +3,7 @@ import type { Conversation, Message } from "../../conversation/message.js";
 import { PARAMETERS } from "../../facts/sampling.js";
 import { engineSampling, readParameters } from "../engine-sampling.js";
 import { count, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
-import { countPlaceholders, type MediaField } from "../image-policy.js";
+import { MediaReader } from "../image-policy.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { NO_REASONING, type ReadReasoning } from "../reasoning-signature.js";
@@ -17,9 +17,7 @@ import { noTokenIds } from "../token-ids.js";
 import { toTemplateChoice } from "../tool-choice.js";
 import { THREAD_PARAM } from "./anthropic-error.js";
 import { clearEarlierThinking, contextManagement } from "./context-management.js";
-import type { InputMessage } from "./input.js";
-import { inputMessages, readAnthropicMessages, systemPrompt } from "./input.js";
-import { isMedia, isTextDocument } from "./media-blocks.js";
+import { type BlockReaders, inputMessages, readAnthropicMessages, systemPrompt } from "./input.js";
 import { ToolLoading } from "./tool-loading.js";
 import {
   anthropicToolFields,
@@ -110,8 +108,7 @@ export function parseMessages(request: MessagesRequest, context: AnthropicReques
     const message = `${BUDGET_PARAM} must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
     throw new RequestError(BUDGET_PARAM, message);
   }
-  const { droppedTools, placeholders } = applyAnthropicPolicies(request, context);
-  const conversation = readAnthropicConversation(request, context.readReasoning);
+  const { conversation, ...read } = readAnthropicPrompt(request, context);
   return {
     model: request.model,
     conversation,
@@ -119,41 +116,29 @@ export function parseMessages(request: MessagesRequest, context: AnthropicReques
     calls: readAnthropicCallRules(request, conversation.tools ?? []),
     logprobs: "none",
     stream: request.stream ?? false,
-    droppedTools,
-    placeholders,
+    ...read,
   };
 }
 
-/**
- * Returns what the prompt leaves out or shows as placeholders.
- *
- * @throws RequestError if the configuration refuses it
- */
-export function applyAnthropicPolicies(
+/** @throws RequestError for what a policy refuses */
+export function readAnthropicPrompt(
   request: AnthropicCountTokensRequest,
-  { serverTools, images }: RequestPolicies,
-): Pick<ModelRequest, "droppedTools" | "placeholders"> {
-  return {
-    droppedTools: leaveOut(listAnthropicServerTools(request), serverTools),
-    placeholders: countPlaceholders(listAnthropicMediaFields(request.messages), images),
-  };
+  { serverTools, images, readReasoning = NO_REASONING }: AnthropicRequestContext,
+): Pick<ModelRequest, "conversation" | "droppedTools" | "placeholders" | "images"> {
+  const droppedTools = leaveOut(listAnthropicServerTools(request), serverTools);
+  const media = new MediaReader(images);
+  const tools = new ToolLoading(listTools(request));
+  const conversation = toConversation(request, { tools, media, reasoning: readReasoning });
+  return { conversation, droppedTools, placeholders: media.placeholders, images: media.images };
 }
 
-function readMessages(
-  request: AnthropicCountTokensRequest,
-  loading: ToolLoading,
-  read: ReadReasoning,
-): readonly Message[] {
-  const messages = readAnthropicMessages(request.system, request.messages, loading, read);
+function readMessages(request: AnthropicCountTokensRequest, readers: BlockReaders): readonly Message[] {
+  const messages = readAnthropicMessages(request.system, request.messages, readers);
   return clearEarlierThinking(messages, request.context_management);
 }
 
-export function readAnthropicConversation(
-  request: AnthropicCountTokensRequest,
-  readReasoning = NO_REASONING,
-): Conversation {
-  const loading = new ToolLoading(listTools(request));
-  const prefilled = splitPrefill(readMessages(request, loading, readReasoning), "messages");
+function toConversation(request: AnthropicCountTokensRequest, readers: BlockReaders): Conversation {
+  const prefilled = splitPrefill(readMessages(request, readers), "messages");
   if (prefilled.prefill !== undefined) checkPrefill(request);
   const choice = readAnthropicToolChoice(request);
   const tools = listShownAnthropicTools(request);
@@ -165,7 +150,7 @@ export function readAnthropicConversation(
   return {
     ...prefilled,
     ...(tools.length > 0 ? { tools } : {}),
-    ...(loading.loaded.length > 0 ? { loadedTools: loading.loaded } : {}),
+    ...(readers.tools.loaded.length > 0 ? { loadedTools: readers.tools.loaded } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
 }
@@ -216,28 +201,4 @@ function toSampling(request: MessagesRequest): RequestSampling {
     thinkingBudget: readBudget(request),
     structure: readFormat(request),
   };
-}
-
-interface Block {
-  readonly type: string;
-}
-
-/** Returns the images and documents of messages, also those in tool results. */
-function listAnthropicMediaFields(messages: readonly InputMessage[]): MediaField[] {
-  return messages.flatMap(({ role, content }, i) => {
-    if (role !== "user" || typeof content === "string") return [];
-    const path = `messages[${i}].content`;
-    return content.flatMap((block, j) => {
-      if (block.type !== "tool_result") return listInBlocks([block], path, j);
-      const blocks = typeof block.content === "string" ? [] : (block.content ?? []);
-      return listInBlocks(blocks, `${path}[${j}].content`);
-    });
-  });
-}
-
-/** @param start index of the first block in its content */
-function listInBlocks(blocks: readonly Block[], path: string, start = 0): MediaField[] {
-  return blocks.flatMap((block, i) =>
-    isMedia(block) ? [{ param: `${path}[${start + i}].type`, type: block.type, isText: isTextDocument(block) }] : [],
-  );
 }

@@ -1,6 +1,11 @@
 import { z } from "zod";
-import type { MessagePart } from "../../conversation/content.js";
-import { joinParts, type MediaKind } from "../../conversation/media.js";
+import {
+  type ImageSource,
+  type MediaKind,
+  type MediaPart,
+  type RequestPart,
+  readParts,
+} from "../../conversation/media.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { readType, wellFormed } from "../fields.js";
 
@@ -11,37 +16,44 @@ export const describeRefused =
   (issue: { readonly input?: unknown }): string =>
     `only ${supported} ${kind}s are supported; received one of type "${(readType(issue.input) ?? "").slice(0, 40)}"`;
 
-/** Parts that a prompt can only show as placeholders. Their data is neither read nor kept. */
-const MEDIA_KINDS = {
-  input_image: "image",
-  computer_screenshot: "image",
-  input_file: "file",
-  input_audio: "audio",
-} as const satisfies Record<string, MediaKind>;
+/** Schema of a part with an image, which is sent as a data URL, or refers to an uploaded file. */
+const imagePart = <Type extends string>(type: Type) =>
+  z
+    .object({ type: z.literal(type), image_url: z.unknown().optional(), file_id: z.unknown().optional() })
+    .transform(({ image_url: url, file_id: file }): MediaPart => {
+      const isReference = (url ?? undefined) === undefined && typeof file === "string";
+      const image: ImageSource = isReference
+        ? { field: "file_id", form: "reference" }
+        : { field: "image_url", value: url, form: "data_url" };
+      return { type, kind: "image", image };
+    });
+
+const mediaPart = <Type extends string>(type: Type, kind: MediaKind) =>
+  z.object({ type: z.literal(type) }).transform((): MediaPart => ({ type, kind }));
+
+const textPart = <Type extends string>(type: Type) =>
+  z.object({ type: z.literal(type), text: wellFormed }).transform(({ text }): RequestPart => ({ type: "text", text }));
+
+const refusalPart = z
+  .object({ type: z.literal("refusal"), refusal: wellFormed })
+  .transform(({ refusal }): RequestPart => ({ type: "text", text: refusal }));
 
 /** The screenshot that answers a computer call. */
-export const screenshot = z.object({ type: z.literal("computer_screenshot") });
+export const screenshot = imagePart("computer_screenshot");
 
 const part = z.discriminatedUnion(
   "type",
   [
-    z.object({ type: z.literal("input_text"), text: wellFormed }),
-    z.object({ type: z.literal("output_text"), text: wellFormed }),
-    z.object({ type: z.literal("text"), text: wellFormed }),
-    z.object({ type: z.literal("refusal"), refusal: wellFormed }),
-    z.object({ type: z.literal("input_image") }),
+    textPart("input_text"),
+    textPart("output_text"),
+    textPart("text"),
+    refusalPart,
+    imagePart("input_image"),
     screenshot,
-    z.object({ type: z.literal("input_file") }),
-    z.object({ type: z.literal("input_audio") }),
+    mediaPart("input_file", "file"),
+    mediaPart("input_audio", "audio"),
   ],
   { error: describeRefused("part", "text, image, file and audio") },
 );
 
-type Part = z.output<typeof part>;
-
-function readPart(part: Part): MessagePart | { readonly kind: MediaKind } {
-  if ("text" in part) return { type: "text", text: part.text };
-  return part.type === "refusal" ? { type: "text", text: part.refusal } : { kind: MEDIA_KINDS[part.type] };
-}
-
-export const content = z.union([wellFormed, listOf(part).transform((parts) => joinParts(parts, readPart))]);
+export const content = z.union([wellFormed, listOf(part).transform(readParts)]);

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { listMedia, readContent, showAsText, toPlaceholder } from "../../conversation/media.js";
+import { toContent } from "../../conversation/content.js";
+import { isMedia } from "../../conversation/media.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { responseId, toolName, wellFormed } from "../fields.js";
-import { type MediaField, toMediaFields } from "../image-policy.js";
+import type { MediaReader } from "../image-policy.js";
 import { type ReadReasoning, SentReasoning } from "../reasoning-signature.js";
 import { content, describeRefused, screenshot } from "./content.js";
 import { joinName } from "./namespaces.js";
@@ -21,10 +22,11 @@ const messageItem = z
     content,
   })
   .superRefine(({ role, content }, context) => {
-    const [first] = listMedia(content);
-    if (!first || role === "user") return;
-    const message = `only text parts are supported in messages of role "${role}"; received one of type "${first.type}"`;
-    context.addIssue({ code: "custom", path: ["content", first.index, "type"], message });
+    if (typeof content === "string" || role === "user") return;
+    const index = content.parts.findIndex(isMedia);
+    const type = content.parts[index]?.type;
+    const message = `only text parts are supported in messages of role "${role}"; received one of type "${type}"`;
+    context.addIssue({ code: "custom", path: ["content", index, "type"], message });
   });
 
 const functionCall = z.object({
@@ -77,20 +79,19 @@ export const responseInput = z.union([
 export type InputItem = z.output<typeof item>;
 export type InputReference = z.output<typeof reference>;
 
-/** Returns the parts of items that are not text. */
-export function listResponsesMediaFields(items: readonly InputItem[]): MediaField[] {
-  return items.flatMap((item, i): MediaField[] => {
-    if (item.type === "message") return toMediaFields(listMedia(item.content), `input[${i}].content`);
-    if (item.type === "function_call_output") return toMediaFields(listMedia(item.output), `input[${i}].output`);
-    return item.type === "computer_call_output" ? [{ param: `input[${i}].output.type`, type: item.output.type }] : [];
-  });
-}
-
 /** Adds the type that an item leaves out: an item with a role is a message, any other a reference. */
 function withType(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("type" in value && value.type !== null) return value;
   return { ...value, type: "role" in value ? "message" : "item_reference" };
+}
+
+/** Reads what items refer to. */
+export interface ItemReaders {
+  /** Returns the item that a reference names. */
+  readonly resolve: (item: InputReference) => InputItem;
+  readonly reasoning: ReadReasoning;
+  readonly media: MediaReader;
 }
 
 /** One turn of the assistant, collected from its items. */
@@ -105,26 +106,23 @@ interface Turn {
 /**
  * Translates items into messages. Reasoning, a message and calls that follow each other form one turn of the assistant,
  * as in a response's own output.
- *
- * @param resolve returns the item that a reference names
  */
 export function readResponsesMessages(
   items: readonly InputItem[],
-  resolve: (item: InputReference) => InputItem,
-  readReasoning: ReadReasoning,
+  { resolve, reasoning, media }: ItemReaders,
 ): Message[] {
   const messages: Message[] = [];
   let turn: Turn | undefined;
   const endTurn = () => {
-    if (turn) messages.push(toMessage(turn, readReasoning));
+    if (turn) messages.push(toMessage(turn, reasoning));
     turn = undefined;
   };
-  for (const item of items) {
+  items.forEach((item, i) => {
     const resolved = item.type === "item_reference" ? resolve(item) : item;
     if (beginsTurn(resolved, turn)) endTurn();
     if (isFromAssistant(resolved)) turn = addToTurn(turn, resolved);
-    else messages.push(toOtherMessage(resolved));
-  }
+    else messages.push(toOtherMessage(resolved, media, `input[${i}]`));
+  });
   endTurn();
   return messages;
 }
@@ -146,7 +144,8 @@ function beginsTurn(item: InputItem, turn: Turn | undefined): boolean {
 function addToTurn(turn: Turn | undefined, item: AssistantItem): Turn {
   const current = turn ?? { content: "", reasoning: new SentReasoning(), toolCalls: [], afterMessage: false };
   current.afterMessage = item.type === "message";
-  if (item.type === "message") current.content += showAsText(readContent(item.content));
+  // The schema allows only text from the assistant.
+  if (item.type === "message" && typeof item.content === "string") current.content += item.content;
   if (item.type === "reasoning") current.reasoning.add(toReasoning(item), item.encrypted_content);
   if (item.type === "function_call") {
     const name = joinName(item.namespace, item.name);
@@ -169,11 +168,16 @@ function toMessage({ content, reasoning: sent, toolCalls }: Turn, readReasoning:
   };
 }
 
-function toOtherMessage(item: InputItem): Message {
-  if (item.type === "message") return { role: item.role, content: readContent(item.content) };
+/** @param path path of the item */
+function toOtherMessage(item: InputItem, media: MediaReader, path: string): Message {
+  if (item.type === "message") return { role: item.role, content: media.readContent(item.content, `${path}.content`) };
   if (item.type === "function_call_output")
-    return { role: "tool", content: readContent(item.output ?? ""), toolCallId: item.call_id };
+    return { role: "tool", content: media.readContent(item.output ?? "", `${path}.output`), toolCallId: item.call_id };
   if (item.type === "computer_call_output")
-    return { role: "tool", content: toPlaceholder("image"), toolCallId: item.call_id };
+    return {
+      role: "tool",
+      content: toContent([media.readPart(item.output, `${path}.output`)]),
+      toolCallId: item.call_id,
+    };
   throw new RangeError(`item of type ${item.type} belongs to the assistant`);
 }

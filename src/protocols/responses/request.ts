@@ -5,7 +5,7 @@ import { listOf } from "../../support/schema/list-of.js";
 import { engineSampling, readParameters } from "../engine-sampling.js";
 import { count, isEmpty, noEffect, requestedModel, responseId, unsupported, wellFormed } from "../fields.js";
 import { ignoredFields, listIgnoredFields } from "../ignored-fields.js";
-import { countPlaceholders } from "../image-policy.js";
+import { MediaReader } from "../image-policy.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
@@ -17,13 +17,7 @@ import { leaveOut } from "../server-tools.js";
 import { readTokenBudget, thinkingTokenBudget } from "../thinking-token-budget.js";
 import { returnTokenIds } from "../token-ids.js";
 import { selectTools, toTemplateChoice } from "../tool-choice.js";
-import {
-  type InputItem,
-  type InputReference,
-  listResponsesMediaFields,
-  readResponsesMessages,
-  responseInput,
-} from "./input.js";
+import { type InputItem, type InputReference, readResponsesMessages, responseInput } from "./input.js";
 import { parseItemId } from "./output-items.js";
 import {
   listResponsesServerTools,
@@ -115,8 +109,8 @@ export function parseResponses(
 ): ModelRequest {
   const ignored = listIgnoredFields(request);
   const droppedTools = leaveOut(listResponsesServerTools(request), serverTools);
-  const placeholders = countPlaceholders(listResponsesMediaFields(request.input ?? []), images);
-  const conversation = toConversation(request, earlier);
+  const media = new MediaReader(images);
+  const conversation = toConversation(request, earlier, media);
   return {
     model: request.model,
     conversation,
@@ -127,7 +121,8 @@ export function parseResponses(
     tokenIds: request.return_token_ids ? "complete" : undefined,
     stream: request.stream ?? false,
     droppedTools,
-    placeholders: placeholders + readEarlierPlaceholders(request, earlier),
+    placeholders: media.placeholders + readEarlierPlaceholders(request, earlier),
+    images: media.images,
     ignoredFields: ignored,
   };
 }
@@ -136,8 +131,9 @@ function wantsLogprobs({ include = [] }: ResponsesRequest): boolean {
   return include.includes(LOGPROBS);
 }
 
-function toConversation(request: ResponsesRequest, earlier: EarlierResponses): Conversation {
-  const messages = [...readInstructions(request), ...readHistory(request, earlier), ...readInput(request, earlier)];
+function toConversation(request: ResponsesRequest, earlier: EarlierResponses, media: MediaReader): Conversation {
+  const history = [...readInstructions(request), ...readHistory(request, earlier)];
+  const messages = [...history, ...readInput(request, earlier, media)];
   if (messages.length === 0) {
     throw new RequestError("input", "input must contain at least one item if the request continues no response.");
   }
@@ -168,9 +164,10 @@ function readEarlierPlaceholders({ previous_response_id: id }: ResponsesRequest,
   return id === undefined ? 0 : earlier.countPlaceholders(id);
 }
 
-function readInput({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {
+function readInput({ input = [] }: ResponsesRequest, earlier: EarlierResponses, media: MediaReader): Message[] {
   const resolve = ({ id }: InputReference) => earlier.findItem(id) ?? throwUnknownResponse("input", id);
-  return readResponsesMessages(input, resolve, (signature) => earlier.readReasoning(signature));
+  const reasoning = (signature: string) => earlier.readReasoning(signature);
+  return readResponsesMessages(input, { resolve, reasoning, media });
 }
 
 /** Returns the ids of the responses that a request continues or refers to. */

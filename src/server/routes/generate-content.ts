@@ -3,13 +3,12 @@ import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import {
-  applyGeminiPolicies,
   type GenerateContentRequest,
   geminiCountTokensSchema,
   generateContentSchema,
   type ParsedGenerateContent,
   parseGenerateContent,
-  readGeminiConversation,
+  readGeminiPrompt,
   toCountedRequest,
 } from "../../protocols/generate-content/request.js";
 import { generateContentResponseSchema, toGenerateContentResponse } from "../../protocols/generate-content/response.js";
@@ -172,12 +171,10 @@ function countTokens(app: App, services: CallServices, version: Version): void {
     async (request, reply) => {
       const body = toCountedRequest(request.body);
       checkCounts(body, services);
-      applyGeminiPolicies(body, services.settings);
       const session = requireSession(request);
-      const conversation = readGeminiConversation(
-        body,
-        signedReasoning(session, services.settings.maxPromptCharacters),
-      );
+      const { serverTools, images, maxPromptCharacters } = services.settings;
+      const readReasoning = signedReasoning(session, maxPromptCharacters);
+      const { conversation } = readGeminiPrompt(body, { serverTools, images, readReasoning });
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, conversation));
       return { totalTokens: tokens };
     },

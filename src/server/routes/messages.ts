@@ -3,10 +3,9 @@ import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import {
   anthropicCountTokensSchema,
-  applyAnthropicPolicies,
   messagesSchema,
   parseMessages,
-  readAnthropicConversation,
+  readAnthropicPrompt,
 } from "../../protocols/messages/request.js";
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
@@ -69,12 +68,10 @@ function countTokens(app: App, services: CallServices, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      applyAnthropicPolicies(request.body, services.settings);
       const session = requireSession(request);
-      const conversation = readAnthropicConversation(
-        request.body,
-        signedReasoning(session, services.settings.maxPromptCharacters),
-      );
+      const { serverTools, images, maxPromptCharacters } = services.settings;
+      const readReasoning = signedReasoning(session, maxPromptCharacters);
+      const { conversation } = readAnthropicPrompt(request.body, { serverTools, images, readReasoning });
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, conversation));
       return { input_tokens: tokens };
     },

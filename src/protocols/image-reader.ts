@@ -1,0 +1,113 @@
+import { hash } from "node:crypto";
+import type { ImagePart } from "../conversation/content.js";
+import { type ImageFile, ImageFileError, readImageFile } from "../conversation/image-file.js";
+import type { ImageSource } from "../conversation/media.js";
+import { groupDigits } from "../support/group-digits.js";
+import { RequestError } from "./request-error.js";
+
+/**
+ * Limits of a request's images. Engines decode every image before they shrink it, so a small file with a large size would take
+ * gigabytes of their memory. Pillow, with which they decode, refuses only images of more than 179 megapixels.
+ */
+export const IMAGE_LIMITS = {
+  /** Images of a request. An image that recurs counts each time. */
+  images: 100,
+  /** Size of a file. */
+  bytes: 20 * 1024 * 1024,
+  /** Width times height, as the header of the file says. */
+  pixels: 64_000_000,
+} as const;
+
+/** Reads the images of one request. */
+export class ImageReader {
+  readonly #files = new Map<string, Uint8Array>();
+  #count = 0;
+
+  /** The files of all images that were read, each once. */
+  get files(): ReadonlyMap<string, Uint8Array> {
+    return this.#files;
+  }
+
+  /**
+   * @param path path of the part that has the image
+   * @throws RequestError if the image is not sent as data, is no complete image or exceeds a limit
+   */
+  read({ field, value, form }: ImageSource, path: string): ImagePart {
+    const param = `${path}.${field}`;
+    if (++this.#count > IMAGE_LIMITS.images) {
+      throw new RequestError(param, `${param}: a request can have at most ${IMAGE_LIMITS.images} images.`);
+    }
+    if (form === "reference") throw notFetched(param);
+    const base64 = form === "data_url" ? readDataUrl(value, param) : value;
+    const file = decode(base64, form === "any_base64", param);
+    const facts = readFacts(file, param);
+    const sha256 = hash("sha256", file, "hex");
+    if (!this.#files.has(sha256)) this.#files.set(sha256, file);
+    return { type: "image", sha256, ...facts };
+  }
+}
+
+function notFetched(param: string): RequestError {
+  const message = `${param}: images must be sent as data, because the server fetches none.`;
+  return new RequestError(param, message, "unsupported_parameter");
+}
+
+/** A media type and parameters may come before `;base64`. The type is not used: that of the file counts. */
+const BASE64_HEAD = /^data:[^,]*;base64,/i;
+
+/** Limits the search for the comma. */
+const MAX_HEAD_LENGTH = 1024;
+
+/** Returns the data of a URL as text. */
+function readDataUrl(url: unknown, param: string): string {
+  const text = typeof url === "string" ? url : "";
+  if (text !== "" && !/^data:/i.test(text)) throw notFetched(param);
+  const head = BASE64_HEAD.exec(text.slice(0, MAX_HEAD_LENGTH))?.[0];
+  if (head === undefined) {
+    throw new RequestError(param, `${param} must be a data URL in base64, such as "data:image/png;base64,iVBORw0K".`);
+  }
+  return text.slice(head.length);
+}
+
+/** @param anyAlphabet accepts the alphabet of URLs too, and data without padding */
+function decode(base64: unknown, anyAlphabet: boolean, param: string): Uint8Array {
+  if (typeof base64 !== "string" || base64 === "") {
+    throw new RequestError(param, `${param} must contain the data of an image in base64.`);
+  }
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  const digits = base64.length - padding;
+  const length = Math.floor((digits * 3) / 4);
+  if (length > IMAGE_LIMITS.bytes) throw tooLarge(param, `${groupDigits(length)} bytes`, IMAGE_LIMITS.bytes);
+  const file = Buffer.from(base64, "base64");
+  // Node.js skips characters that are not base64, so the file is then shorter. It reads those beyond Latin-1 by their low byte.
+  const isValid =
+    file.length === length &&
+    digits % 4 !== 1 &&
+    Buffer.byteLength(base64) === base64.length &&
+    (anyAlphabet || (base64.length % 4 === 0 && !base64.includes("-") && !base64.includes("_")));
+  if (!isValid) throw new RequestError(param, `${param} is not valid base64.`);
+  return file;
+}
+
+function readFacts(file: Uint8Array, param: string): ImageFile {
+  const facts = readFile(file, param);
+  const { width, height } = facts;
+  if (width * height > IMAGE_LIMITS.pixels) {
+    throw tooLarge(param, `${width} x ${height} pixels`, IMAGE_LIMITS.pixels);
+  }
+  return facts;
+}
+
+function readFile(file: Uint8Array, param: string): ImageFile {
+  try {
+    return readImageFile(file);
+  } catch (error) {
+    if (!(error instanceof ImageFileError)) throw error;
+    const problem = error.code === "damaged" ? "is a damaged image" : "is no image that the model can see";
+    throw new RequestError(param, `${param} ${problem}: ${error.message}.`);
+  }
+}
+
+function tooLarge(param: string, received: string, allowed: number): RequestError {
+  return new RequestError(param, `${param}: the image has ${received}; at most ${groupDigits(allowed)} are allowed.`);
+}
