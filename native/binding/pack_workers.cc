@@ -10,10 +10,13 @@
 namespace rolltape::binding {
 
 void PackWorker::work() {
-  BatchLayout layout = layoutBatch(*plan_, metadata_.take());
+  const std::vector<GivenTensor> given = given_.tensors();
+  BatchLayout layout = layoutBatch(*plan_, metadata_.take(), given);
   tensors_ = layout.tensors;
   block_ = options_.memory->allocate(layout.totalBytes);
   auto* const bytes = reinterpret_cast<std::byte*>(block_->data());
+  // Before the first stripe, because JavaScript may free their bytes when the batch is returned.
+  writeGiven(given, layout, bytes);
   const bool isLarge = block_->kind() == BlockKind::kHeap && layout.totalBytes >= options_.stripedFrom;
   if (isLarge && StripeWriter::canWrite(*plan_)) {
     striped_ = std::make_shared<StripedBatch>(plan_, std::move(layout), bytes);
@@ -27,6 +30,7 @@ void PackWorker::work() {
 
 Napi::Value PackWorker::result() {
   metadata_.requireUntouched();
+  given_.requireUntouched();
   if (striped_) striped_->writtenBytes = striped_->writer.writtenBytes();
   return BatchObject::create(Env(), std::move(block_), tensors_, std::move(striped_));
 }

@@ -10,6 +10,7 @@
 #include "block_view.h"
 #include "metadata_arg.h"
 #include "promise_worker.h"
+#include "tensors_arg.h"
 
 namespace rolltape::binding {
 
@@ -57,10 +58,12 @@ class StripeWorker : public PromiseWorker {
 /// Packs a plan, which it shares, into a NativeBatch.
 class PackWorker : public PromiseWorker {
  public:
-  PackWorker(Napi::Env env, std::shared_ptr<const Plan> plan, MetadataArg metadata, const PackOptions& options)
+  PackWorker(Napi::Env env, std::shared_ptr<const Plan> plan, MetadataArg metadata, TensorsArg given,
+             const PackOptions& options)
       : PromiseWorker(env, "rolltape.pack"),
         plan_(std::move(plan)),
         metadata_(std::move(metadata)),
+        given_(std::move(given)),
         options_(options) {}
 
  private:
@@ -69,6 +72,7 @@ class PackWorker : public PromiseWorker {
 
   std::shared_ptr<const Plan> plan_;
   MetadataArg metadata_;
+  TensorsArg given_;
   PackOptions options_;
   std::vector<TensorPlace> tensors_;
   std::unique_ptr<Block> block_;

@@ -183,8 +183,11 @@ Napi::Value PlanObject::episodes(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {
-  return PromiseWorker::start(
-      new PackWorker(info.Env(), plan(), MetadataArg(info[0], "metadata"), packOptionsArg(info[1])));
+  const PackOptions options = packOptionsArg(info[1]);
+  const Napi::Value tensors =
+      info[1].IsUndefined() ? info.Env().Undefined() : objectArg(info[1], "options").Get("tensors");
+  return PromiseWorker::start(new PackWorker(info.Env(), plan(), MetadataArg(info[0], "metadata"),
+                                             TensorsArg(tensors, "options.tensors"), options));
 }
 
 Napi::Value PlanObject::packJson(const Napi::CallbackInfo& info) {

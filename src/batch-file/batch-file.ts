@@ -42,6 +42,14 @@ const KNOWN = {
   node_lengths: "I32",
   node_rewards: "F32",
   rewards: "F32",
+  image_row: "I32",
+  image_file: "I32",
+  image_offset: "I32",
+  image_length: "I32",
+  image_width: "I32",
+  image_height: "I32",
+  image_bytes_offsets: "I64",
+  image_bytes: "U8",
 } as const satisfies Readonly<Record<string, Dtype>>;
 
 type KnownTensors = {

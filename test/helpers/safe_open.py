@@ -13,7 +13,7 @@ import struct
 import sys
 
 MAX_HEADER_BYTES = 100_000_000
-FORMATS = {"I32": "i", "F32": "f", "BOOL": "B"}
+FORMATS = {"I64": "q", "I32": "i", "F32": "f", "U8": "B", "BOOL": "B"}
 
 
 def unrepeated(pairs):

@@ -236,6 +236,7 @@ const describedOptions = { ...planOptions, style: "concat", turns: true, columns
 const describedPlan = native.planBatch([described], describedOptions);
 const pool = new native.SharedPool({ directory, maxBytes: 2 ** 24 });
 const parts = Array.from({ length: 13 }, () => LONG);
+const given = [{ name: "image_bytes", dtype: "U8" as const, shape: [2], parts: [Uint8Array.of(1), Uint8Array.of(2)] }];
 const pieces = [Buffer.from(LONG), Buffer.from(LONG)];
 const simple = (call: () => unknown) => () => ({ call });
 
@@ -280,6 +281,7 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
     builder.finish();
   }),
   "pack, metadata in pieces": simple(async () => (await plan.pack({ rows: pieces })).release()),
+  "pack, given tensors": simple(async () => (await plan.pack({}, { tensors: given })).release()),
   setSessionReward: simple(() => described.setSessionReward(2)),
   "discountedRewards, session reward": simple(() => described.discountedRewards(0.5)),
   "findParent, call ids": simple(() => session.findParent(digests, BigUint64Array.of(1n, 2n, 3n))),

@@ -38,6 +38,14 @@ const readers: Record<string, Reader> = {
     read: (bytes) => native.planBatch([twoTurns()], planOptions).pack({ rows: [bytes] }),
     name: "metadata.rows",
   },
+  "Plan.pack, tensors": {
+    bytes: () => Uint8Array.of(1, 2, 3),
+    read: (bytes) => {
+      const tensors = [{ name: "given", dtype: "U8" as const, shape: [3], parts: [bytes] }];
+      return native.planBatch([twoTurns()], planOptions).pack({}, { tensors });
+    },
+    name: "options.tensors[0].parts",
+  },
   "Generation.appendSglangReplyAsync": {
     bytes: () => Buffer.from(sglangReply),
     read: (bytes) => generation([9]).appendSglangReplyAsync(bytes, 0),

@@ -6,6 +6,13 @@ import { expectCode, generation, ids, planOptions, record, rowColumn, tensor, tw
 const createPlan = (options: Partial<PlanOptions>, session = twoTurns()): NativePlan =>
   native.planBatch([session], { ...planOptions, ...options });
 
+const GIVEN = {
+  name: "given",
+  dtype: "I32",
+  shape: [2],
+  parts: [Uint8Array.of(1, 0, 0), Uint8Array.of(0, 2, 0, 0, 0)],
+} as const;
+
 /** Options that each have one invalid field. */
 const badColumns: readonly Record<string, unknown>[] = [
   { name: 1 },
@@ -23,6 +30,42 @@ const badColumns: readonly Record<string, unknown>[] = [
 ];
 
 describe("a native plan", () => {
+  it("packs given tensors after its own of the same alignment, from their parts", async () => {
+    const offsets = {
+      name: "offsets",
+      dtype: "I64",
+      shape: [1],
+      parts: [Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0)],
+    } as const;
+    const bytes = { name: "bytes", dtype: "U8", shape: [3], parts: [Uint8Array.of(1, 2), Uint8Array.of(3)] } as const;
+    const batch = await createPlan({}).pack({}, { tensors: [bytes, GIVEN, offsets] });
+    const own = (await createPlan({}).pack({})).tensors.map(({ name }) => name);
+    const names = batch.tensors.map(({ name }) => name);
+    const narrow = own.indexOf("attention_mask");
+    expect(names).toEqual(["offsets", ...own.slice(0, narrow), "given", ...own.slice(narrow), "bytes"]);
+    expect(batch.tensors.filter(({ dtype, byteOffset }) => byteOffset % (dtype === "I64" ? 8 : 1) !== 0)).toEqual([]);
+    expect([...tensor(batch, "given")]).toEqual([1, 2]);
+    const { byteOffset = 0 } = batch.tensors.at(-1) ?? {};
+    expect([...batch.bytes.subarray(byteOffset)]).toEqual([1, 2, 3]);
+  });
+
+  it.each<[wrong: readonly unknown[] | number, message: RegExp]>([
+    [1, /^options\.tensors:/],
+    [[1], /^options\.tensors\[0\]:/],
+    [[{ ...GIVEN, dtype: "F64" }], /^options\.tensors\[0\]\.dtype:/],
+    [[GIVEN, { ...GIVEN, shape: [-1] }], /^options\.tensors\[1\]\.shape:/],
+    [[{ ...GIVEN, parts: ["x"] }], /^options\.tensors\[0\]\.parts:/],
+    [[{ ...GIVEN, shape: [3] }], /^tensors: given has 8 bytes instead of 12$/],
+    [[GIVEN, GIVEN], /^tensors: two tensors would have the name given$/],
+    [[{ ...GIVEN, name: "rewards" }], /^tensors: two tensors would have the name rewards$/],
+  ])("refuses the given tensors %j", async (wrong, message) => {
+    const packed = createPlan({}).pack({}, { tensors: withAny(wrong) });
+    await expect(packed).rejects.toMatchObject({
+      code: "ERR_INVALID_ARG",
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
   it("has rows, shape and size", () => {
     const session = twoTurns();
     session.setReward(1, 1);

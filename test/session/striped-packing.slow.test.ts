@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { batchOptionsSchema } from "../../src/session/batch/batch-options.js";
+import { makeImageParts } from "../../src/session/batch/image-tensors.js";
 import { planExport } from "../../src/session/batch/plan.js";
 import { Session } from "../../src/session/session.js";
 import { runAtOnce } from "../../src/support/async/steps.js";
@@ -20,11 +21,11 @@ describe("a batch that is packed in stripes", () => {
           recordCalls(session, turns, { sessionReward, hasChannels: turns.length % 2 === 0 });
           return session;
         });
-        const plan = runAtOnce(
-          planExport(sessions, batchOptionsSchema.parse({ ...options, onMismatch: "split" })),
-        ).native;
-        const whole = await plan.pack({ rows: "[]" });
-        const parts = await plan.pack({ rows: "[]" }, { stripes: { from: 0, first: stripe } });
+        const parsed = batchOptionsSchema.parse({ ...options, onMismatch: "split" });
+        const planned = runAtOnce(planExport(sessions, parsed));
+        const { tensors } = runAtOnce(makeImageParts(planned, parsed.layout));
+        const whole = await planned.native.pack({ rows: "[]" }, { tensors });
+        const parts = await planned.native.pack({ rows: "[]" }, { tensors, stripes: { from: 0, first: stripe } });
         const expectWritten = (least: number) => {
           const { writtenBytes, byteLength } = parts;
           expect(writtenBytes).toBeGreaterThanOrEqual(Math.min(least, byteLength));

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 9> kReservedNames{"input_ids",      "loss_mask", "logprobs",
                                                          "versions",       "rewards",   "position_ids",
                                                          "attention_mask", "cu_turns",  "subtree_end"};
-constexpr std::array<std::string_view, 5> kReservedPrefixes{"row_", "turn_", "episode_", "node_", "cu_"};
+constexpr std::array<std::string_view, 6> kReservedPrefixes{"row_", "turn_", "episode_", "node_", "cu_", "image_"};
 
 [[noreturn]] void throwInvalid(const ChannelSpec& spec, const std::string& problem) {
   throw Error(ErrorCode::kInvalidArg, "channel " + spec.name + ": " + problem);

@@ -258,7 +258,21 @@ export interface NativePlanBuilder {
   finish(): NativePlan;
 }
 
+/** A tensor of a batch that does not follow from the plan. */
+export interface GivenTensor {
+  readonly name: string;
+  readonly dtype: TensorSpan["dtype"];
+  readonly shape: readonly number[];
+  /**
+   * Its bytes, in parts that lie one after the other, in little-endian order. Until the promise settles, they must not be changed or
+   * transferred. Their buffers must have a fixed size.
+   */
+  readonly parts: readonly Uint8Array[];
+}
+
 export interface PackOptions {
+  /** Tensors to add. Default: none. Their names must not be those of other tensors of the batch. */
+  readonly tensors?: readonly GivenTensor[];
   /** Maximum number of threads that write. 1: the worker thread alone. Default: depends on the size of the batch. */
   readonly threads?: number;
   /**

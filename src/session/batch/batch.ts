@@ -14,6 +14,7 @@ import {
   uncountedRewards,
 } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
+import { makeImageParts } from "./image-tensors.js";
 import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
 import { type RowNames, readRowNames, writeEpisodesJson, writeRowsJson } from "./row-names.js";
 import { listTeachers } from "./teachers.js";
@@ -201,15 +202,18 @@ export async function packShards<Layout extends BatchTensorLayout>(
 function* preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: BatchMetadata,
-  { style, rowTensors }: BatchOptions,
+  { style, rowTensors, layout }: BatchOptions,
 ): Steps<(memory: Memory, onFirstStripe?: PackTarget["onFirstStripe"]) => Promise<Batch<Layout>>> {
   const names = yield* readRowNames(plan);
   const rows = yield* writeRowsJson(plan, names);
   const episodes = rowTensors && { episodes: yield* writeEpisodesJson(plan) };
+  const images = yield* makeImageParts(plan, layout);
   const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
   return async (memory, onFirstStripe) => {
-    const options = { memory, ...(onFirstStripe && { stripes: { from: LARGE_BATCH, first: FIRST_STRIPE } }) };
-    const packed = await plan.native.pack({ ...metadata, ...rewardMetadata, ...episodes, rows }, options);
+    const stripes = onFirstStripe && { stripes: { from: LARGE_BATCH, first: FIRST_STRIPE } };
+    const options = { memory, tensors: images.tensors, ...stripes };
+    const texts = { ...metadata, ...rewardMetadata, ...images.metadata, ...episodes, rows };
+    const packed = await plan.native.pack(texts, options);
     const batch = new Batch<Layout>(packed, () => listRows(plan, names));
     if (packed.writtenBytes < packed.byteLength) {
       // Before the receiver has the batch, because it may release it at once.

@@ -1,4 +1,5 @@
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
+import { modelImages } from "./images.js";
 import type { ModelledSession } from "./modelled-session.js";
 import { buildCodes, buildRowTensors, buildTurnTensors } from "./row-tensors.js";
 import { type ModelRow, relateRows, rowsOf } from "./rows.js";
@@ -13,13 +14,16 @@ export function modelBatch(sessions: readonly ModelledSession[], options: BatchO
   const rows = relateRows(limited(all, options), options.sharedTurns ?? "every");
   const tensors = layout === "packed" ? packed(rows) : padded(rows, options);
   const codes = buildCodes(rows, options.turns ?? false);
+  const images = modelImages(rows, false);
   return {
     rows: rows.map(described),
     tensors: {
       ...tensors,
+      ...images?.tensors,
       ...(rowTensors && buildRowTensors(rows, sessions, codes, discount)),
       ...(rowTensors && options.turns && buildTurnTensors(rows, codes)),
     },
+    images: images?.images,
     codes,
     uncounted: rows.flatMap(({ uncounted }, i) => (uncounted ? [i] : [])),
   };

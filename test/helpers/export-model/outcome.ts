@@ -52,6 +52,7 @@ function buildMetadata(
     incomplete_calls: {},
     aborted_calls: {},
     ...filterMetadata(sessions, options),
+    ...(batch.images && { images: batch.images }),
     ...(rowTensors && rowMetadata(sessions, options, batch)),
   };
 }
@@ -107,6 +108,7 @@ function unrewardedRoots(session: ModelledSession, filters: Filters): object[] {
 
 const JSON_TEXTS = [
   "filters",
+  "images",
   "rewards_filtered",
   "rows",
   "rewards_missing",

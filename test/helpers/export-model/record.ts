@@ -5,6 +5,7 @@ import type { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { giveChannels } from "../channels.js";
 import { recordTurn } from "../record-turn.js";
 import { assistant } from "../turn.js";
+import { placeModelImages } from "./images.js";
 import { type ModelledSession, messagesOf, type Turn } from "./modelled-session.js";
 
 /** Records a session like a trainer bridge, and ends it. An existing session with the same id is freed. */
@@ -13,10 +14,12 @@ export function recordInto(store: TrajectoryStore, modelled: ModelledSession): v
   store.release([sessionId]);
   const session = store.createSession({ sessionId, taskId, groupId });
   for (const turn of turns) {
+    const { images, files } = placeModelImages(turn, turns);
     session.record({
       messages: messagesOf(turn),
       output: assistant(turn.answer),
       promptIds: Int32Array.from(turn.prompt),
+      images: images.map(({ sha256, ...place }) => ({ ...place, bytes: files.get(sha256) ?? new Uint8Array() })),
       ...buildOutput(turn),
       finishReason: turn.finishReason,
       interactionId: turn.id,
@@ -46,7 +49,9 @@ export function recordCalls(
     const generation = new native.Generation();
     generation.append(outputIds, logprobs, versions);
     if (hasChannels) giveChannels(generation, Int32Array.from(turn.prompt), outputIds);
+    const { images, files } = placeModelImages(turn, turns);
     const answer = {
+      images: files,
       output: chatMessagesSchema.parse([assistant(turn.answer)]),
       generation,
       finishReason: turn.finishReason,
@@ -55,7 +60,10 @@ export function recordCalls(
       tag: turn.tag,
     };
     const messages = chatMessagesSchema.parse(messagesOf(turn));
-    const { index } = recordTurn(session, { messages }, answer, { pieces: [Int32Array.from(turn.prompt)] });
+    const { index } = recordTurn(session, { messages }, answer, {
+      pieces: [Int32Array.from(turn.prompt)],
+      images,
+    });
     if (turn.undelivered) session.delivery.closedEarly(index);
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }

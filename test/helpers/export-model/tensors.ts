@@ -1,7 +1,7 @@
 import type { ModelRow } from "./rows.js";
 
 export interface ModelTensor {
-  readonly dtype: "I32" | "F32" | "BOOL";
+  readonly dtype: "I32" | "F32" | "BOOL" | "I64" | "U8";
   readonly shape: readonly number[];
   readonly data: readonly number[];
 }
@@ -13,6 +13,8 @@ export interface ModelBatch {
     length: number;
   })[];
   readonly tensors: Readonly<Record<string, ModelTensor>>;
+  /** The metadata `images`; undefined if no row has an image. */
+  readonly images: readonly object[] | undefined;
   /** The texts of each label column, in the order of their codes. */
   readonly codes: Readonly<Record<string, readonly string[]>>;
   /** Indices of the rows whose reward leaves out own rewards of earlier turns. */
@@ -26,6 +28,8 @@ const tensor = (dtype: ModelTensor["dtype"]) => (data: Numbers, shape: Numbers) 
 export const i32 = tensor("I32");
 export const f32 = tensor("F32");
 export const bool = tensor("BOOL");
+export const i64 = tensor("I64");
+export const u8 = tensor("U8");
 
 /** Returns the tensors that every layout has. `lay` puts one property of all rows into the order of the layout. */
 export function perToken(lay: (of: (row: ModelRow) => Numbers, padding: number) => Numbers, shape: Numbers, pad = 0) {

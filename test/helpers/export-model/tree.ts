@@ -1,4 +1,5 @@
 import type { Filters } from "./filters.js";
+import { modelImages } from "./images.js";
 import type { ModelledSession, Turn } from "./modelled-session.js";
 import { buildCodes, buildRowTensors } from "./row-tensors.js";
 import { type ModelRow, relateRows, rowsOf, sharedWithParent } from "./rows.js";
@@ -43,7 +44,9 @@ export function treeBatch(
     "every",
   );
   const codes = buildCodes(rows, false);
+  const images = modelImages(rows, true);
   return {
+    images: images?.images,
     codes,
     uncounted: [],
     rows: nodes.map(({ row }) => described(row)),
@@ -68,6 +71,7 @@ export function treeBatch(
         [nodes.length],
       ),
       node_rewards: rewardsOf(rows),
+      ...images?.tensors,
       ...(rowTensors && buildRowTensors(rows, sessions, codes, discount)),
     },
   };

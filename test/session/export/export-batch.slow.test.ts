@@ -103,5 +103,7 @@ describe.skipIf(pinnable)("exportBatch to page-locked memory that is not availab
 
 function readViews(batch: Batch) {
   const views = Object.entries(batch.tensors).filter(([name]) => !CLOCK.includes(name));
-  return Object.fromEntries(views.map(([name, { dtype, shape, data }]) => [name, { dtype, shape, data: [...data] }]));
+  return Object.fromEntries(
+    views.map(([name, { dtype, shape, data }]) => [name, { dtype, shape, data: Array.from(data, Number) }]),
+  );
 }

@@ -1,0 +1,91 @@
+import type { BatchTensorLayout, GivenTensor } from "../../native/contract.js";
+import type { Steps } from "../../support/async/steps.js";
+import type { BatchMetadata } from "./batch-metadata.js";
+import { at, type ExportPlan, findOwner } from "./plan.js";
+
+/** Rows of one step. They take a fraction of a millisecond. */
+const STEP_ROWS = 256;
+
+/** The values of each image of each row. docs/reference/batch-format.md describes them. */
+const COLUMNS = ["row", "file", "offset", "length", "width", "height"] as const;
+
+type ImageColumns = Record<(typeof COLUMNS)[number], number>;
+
+interface BatchImage {
+  readonly sha256: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The part of a batch that describes images. Empty if no row has one. */
+export interface ImageParts {
+  readonly tensors: readonly GivenTensor[];
+  readonly metadata: BatchMetadata;
+}
+
+/**
+ * Makes the tensors and metadata of the images of a plan's rows. A file that several rows show is there once. No session may be freed
+ * until the batch is packed.
+ */
+export function* makeImageParts(plan: ExportPlan, layout: BatchTensorLayout): Steps<ImageParts> {
+  const files = new Map<string, BatchImage>();
+  const indices = new Map<string, number>();
+  const images: ImageColumns[] = [];
+  for (let row = 0; row < plan.native.rows.length; row++) {
+    if (row > 0 && row % STEP_ROWS === 0) yield;
+    for (const { file, ...place } of listImages(plan, row, layout)) {
+      const index = indices.get(file.sha256) ?? indices.size;
+      indices.set(file.sha256, index);
+      files.set(file.sha256, file);
+      images.push({ row, file: index, ...place });
+    }
+  }
+  if (images.length === 0) return { tensors: [], metadata: {} };
+  const described = Array.from(files.values(), ({ sha256, mediaType }) => ({ sha256, media_type: mediaType }));
+  return {
+    tensors: [...toColumns(images), ...toFileTensors([...files.values()])],
+    metadata: { images: JSON.stringify(described) },
+  };
+}
+
+interface RowImage extends Omit<ImageColumns, "row" | "file"> {
+  readonly file: BatchImage;
+}
+
+/** Lists the images that are whole in a row, in a tree batch those among the own tokens of the node. */
+function listImages({ native: { rows }, sessions }: ExportPlan, row: number, layout: BatchTensorLayout): RowImage[] {
+  const session = findOwner(rows, sessions, row);
+  const interaction = session.interaction(at(rows.interactions, row));
+  if (!interaction.images) return [];
+  const start = layout === "tree" ? session.tokens.interaction(interaction.index).sharedTokens : 0;
+  const end = at(rows.lengths, row);
+  return interaction.images.flatMap(({ sha256, mediaType, width, height, offset, length }): RowImage[] => {
+    if (offset < start || offset + length > end) return [];
+    const bytes = session.imageFile(sha256);
+    if (!bytes) throw new Error(`Session ${session.id} lacks the file of image ${sha256}.`);
+    return [{ file: { sha256, mediaType, bytes }, offset: offset - start, length, width, height }];
+  });
+}
+
+function toColumns(images: readonly ImageColumns[]): GivenTensor[] {
+  return COLUMNS.map((name) => {
+    const values = Int32Array.from(images, (image) => image[name]);
+    return { name: `image_${name}`, dtype: "I32", shape: [images.length], parts: [toBytes(values)] };
+  });
+}
+
+function toFileTensors(files: readonly BatchImage[]): GivenTensor[] {
+  const offsets = new BigInt64Array(files.length + 1);
+  files.forEach(({ bytes }, i) => (offsets[i + 1] = (offsets[i] ?? 0n) + BigInt(bytes.length)));
+  const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  return [
+    { name: "image_bytes_offsets", dtype: "I64", shape: [files.length + 1], parts: [toBytes(offsets)] },
+    { name: "image_bytes", dtype: "U8", shape: [total], parts: files.map(({ bytes }) => bytes) },
+  ];
+}
+
+const toBytes = ({
+  buffer,
+  byteOffset,
+  byteLength,
+}: Int32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>): Uint8Array => new Uint8Array(buffer, byteOffset, byteLength);

@@ -1,0 +1,74 @@
+import { type PlacedImages, placeImages } from "../../../src/session/place-images.js";
+import { digestOf, png } from "../png.js";
+import type { Turn } from "./modelled-session.js";
+import { type ModelRow, sharedWithParent } from "./rows.js";
+import { i32, i64, type ModelTensor, u8 } from "./tensors.js";
+
+/** The token of an image in a prompt. Outputs have it too, where it stands for nothing. */
+const IMAGE_TOKEN = 3;
+const FILES = [png(4, 3, [255, 0, 0]), png(5, 3, [0, 255, 0]), png(6, 3, [0, 0, 255])];
+
+interface ModelImage {
+  readonly offset: number;
+  /** Index of its file. */
+  readonly file: number;
+}
+
+/** Returns the images of a prompt: those of its parent among the tokens that it shares, and others after them. */
+function listImages(turn: Turn, turns: readonly Turn[]): ModelImage[] {
+  const parent = turns[turn.parent];
+  const shared = sharedWithParent(turn, turns);
+  const inherited = parent ? listImages(parent, turns).filter(({ offset }) => offset < shared) : [];
+  const own = turn.prompt.flatMap((id, offset): ModelImage[] =>
+    offset >= shared && id === IMAGE_TOKEN ? [{ offset, file: offset % FILES.length }] : [],
+  );
+  return [...inherited, ...own];
+}
+
+/** Returns the images of a prompt as a session records them. */
+export function placeModelImages(turn: Turn, turns: readonly Turn[]): PlacedImages {
+  return placeImages(
+    listImages(turn, turns).map(({ offset, file }) => ({ offset, length: 1, bytes: FILES[file] ?? new Uint8Array() })),
+  );
+}
+
+interface ImageBatch {
+  readonly tensors: Readonly<Record<string, ModelTensor>>;
+  /** The metadata. */
+  readonly images: readonly object[];
+}
+
+/**
+ * Returns what a batch has for the images of its rows; undefined if there are none.
+ *
+ * @param isTree true: each row has the tokens that it does not share with its parent's
+ */
+export function modelImages(rows: readonly ModelRow[], isTree: boolean): ImageBatch | undefined {
+  const found = rows.flatMap(({ session: { turns }, interactionId, ids }, row) => {
+    const turn = turns.find(({ id }) => id === interactionId);
+    if (!turn) return [];
+    const start = isTree ? sharedWithParent(turn, turns) : 0;
+    return listImages(turn, turns)
+      .filter(({ offset }) => offset >= start && offset < ids.length)
+      .map(({ offset, file }) => ({ row, offset: offset - start, file }));
+  });
+  if (found.length === 0) return undefined;
+  const used = [...new Set(found.map(({ file }) => file))];
+  const files = used.map((file) => FILES[file] ?? new Uint8Array());
+  const column = (value: (image: (typeof found)[number]) => number) => i32(found.map(value), [found.length]);
+  const ends = files.map((_, i) => files.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
+  const bytes = files.flatMap((file) => [...file]);
+  return {
+    tensors: {
+      image_row: column(({ row }) => row),
+      image_file: column(({ file }) => used.indexOf(file)),
+      image_offset: column(({ offset }) => offset),
+      image_length: column(() => 1),
+      image_width: column(({ file }) => 4 + file),
+      image_height: column(() => 3),
+      image_bytes_offsets: i64([0, ...ends], [files.length + 1]),
+      image_bytes: u8(bytes, [bytes.length]),
+    },
+    images: files.map((file) => ({ sha256: digestOf(file), media_type: "image/png" })),
+  };
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { BatchFile } from "../../src/batch-file/batch-file.js";
+import type { StoreExportOptions } from "../../src/session/trajectory-store.js";
+import { TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { digestOf, png } from "../helpers/png.js";
+import { assistant, turn, user } from "../helpers/turn.js";
+
+/** The images of batches. The model of batches in test/helpers/export-model has images of one token; these have several. */
+
+const RED = png(4, 3, [255, 0, 0]);
+const BLUE = png(8, 6, [0, 0, 255]);
+const PAD = 9;
+
+/**
+ * Records two sessions. In the first, call 0 shows a red image, call 1 continues it and adds a blue one, and call 2 continues call 0
+ * with other tokens and another red one. The second session shows the blue image.
+ */
+function fillStore(): TrajectoryStore {
+  const store = new TrajectoryStore();
+  const a = store.createSession({ sessionId: "a" });
+  const red = { offset: 1, length: 2, bytes: RED };
+  const first = [user("1")];
+  a.record({ ...turn(first, [1, PAD, PAD, 2], [3]), images: [red] });
+  const blue = { offset: 5, length: 3, bytes: BLUE };
+  const next = [...first, assistant("ok"), user("2")];
+  a.record({ ...turn(next, [1, PAD, PAD, 2, 3, PAD, PAD, PAD, 4], [5]), images: [red, blue] });
+  const again = { offset: 4, length: 2, bytes: RED };
+  a.record({ ...turn([...next.slice(0, 2), user("3")], [1, PAD, PAD, 2, PAD, PAD], [6]), images: [red, again] });
+  const b = store.createSession({ sessionId: "b" });
+  b.record({ ...turn(first, [PAD, PAD, PAD], [7]), images: [{ offset: 0, length: 3, bytes: BLUE }] });
+  a.end();
+  b.end();
+  return store;
+}
+
+async function exportFile(options: StoreExportOptions): Promise<BatchFile> {
+  const batch = await fillStore().exportBatch(["a", "b"], options);
+  return BatchFile.fromBytes(batch.bytes);
+}
+
+/** Returns the file and the tokens of each image, by the interaction of its row. */
+function readImages(batch: BatchFile, startOf: (row: number) => number) {
+  const ids = batch.tensor("input_ids");
+  const [ends, bytes] = [batch.tensor("image_bytes_offsets"), batch.tensor("image_bytes")];
+  const sizes = [batch.tensor("image_width"), batch.tensor("image_height")];
+  return Array.from(batch.tensor("image_row"), (row, i) => {
+    const file = batch.tensor("image_file")[i] ?? -1;
+    const start = startOf(row) + (batch.tensor("image_offset")[i] ?? 0);
+    const image = bytes.subarray(Number(ends[file]), Number(ends[file + 1]));
+    expect(JSON.parse(batch.metadata["images"] ?? "[]")[file]).toEqual({
+      sha256: digestOf(image),
+      media_type: "image/png",
+    });
+    expect(sizes.map((size) => size[i])).toEqual(digestOf(image) === digestOf(RED) ? [4, 3] : [8, 6]);
+    return {
+      row,
+      image: digestOf(image) === digestOf(RED) ? "red" : "blue",
+      ids: [...ids.subarray(start, start + (batch.tensor("image_length")[i] ?? 0))],
+    };
+  });
+}
+
+const red = (row: number) => ({ row, image: "red", ids: [PAD, PAD] });
+const blue = (row: number) => ({ row, image: "blue", ids: [PAD, PAD, PAD] });
+
+describe("the images of a batch", () => {
+  it.each([
+    ["right", (_: number, width: number, row: number) => row * width],
+    ["left", (length: number, width: number, row: number) => (row + 1) * width - length],
+  ] as const)("are at their tokens in padded rows, padding on the %s not counted", async (padSide, startOf) => {
+    const batch = await exportFile({ padSide, padToMultipleOf: 16 });
+    const images = readImages(batch, (row) => startOf(batch.rows[row]?.length ?? 0, 16, row));
+    expect(images).toEqual([red(0), red(1), blue(1), red(2), red(2), blue(3)]);
+  });
+
+  it("are those of the whole sequence in rows of style concat", async () => {
+    const batch = await exportFile({ layout: "packed", style: "concat", onMismatch: "split", rowTensors: false });
+    const starts = batch.tensor("cu_seqlens");
+    expect(readImages(batch, (row) => starts[row] ?? -1)).toEqual([red(0), blue(0), red(1), red(1), blue(2)]);
+  });
+
+  it("are in a tree once, at the node that has their tokens", async () => {
+    const batch = await exportFile({ layout: "tree" });
+    const starts = batch.tensor("node_offsets");
+    expect(readImages(batch, (row) => starts[row] ?? -1)).toEqual([red(0), blue(1), red(2), blue(3)]);
+  });
+
+  it("have each file once", async () => {
+    const batch = await exportFile({});
+    expect(batch.tensor("image_bytes")).toEqual(Uint8Array.from([...RED, ...BLUE]));
+    expect([...batch.tensor("image_bytes_offsets")]).toEqual([
+      0n,
+      BigInt(RED.length),
+      BigInt(RED.length + BLUE.length),
+    ]);
+  });
+
+  it("are whole: a truncated row has those before its end only", async () => {
+    const batch = await exportFile({ layout: "packed", maxLength: 7, overflow: "truncate" });
+    const starts = batch.tensor("cu_seqlens");
+    expect(readImages(batch, (row) => starts[row] ?? -1)).toEqual([red(0), red(1), red(2), red(2), blue(3)]);
+  });
+
+  it("are in the shard of their row, with the files of that shard only", async () => {
+    const shards = await fillStore().exportShards(["a", "b"], { shards: 4 });
+    const read = shards.map(({ bytes }) => BatchFile.fromBytes(bytes));
+    expect(read.map((batch) => readImages(batch, () => 0).map(({ image }) => image))).toEqual([
+      ["red", "blue"],
+      ["red", "red"],
+      ["red"],
+      ["blue"],
+    ]);
+    const files = read.map((batch) => batch.tensor("image_bytes"));
+    expect(files).toEqual([Uint8Array.from([...RED, ...BLUE]), RED, RED, BLUE]);
+  });
+
+  it("are absent if no row has one", async () => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("a")], [1], [2]));
+    session.record({ ...turn([user("b")], [PAD, PAD], [2]), images: [{ offset: 0, length: 2, bytes: RED }] });
+    session.end();
+    const { bytes } = await store.exportBatch(["s"], { maxLength: 2, overflow: "drop" });
+    const batch = BatchFile.fromBytes(bytes);
+    expect(batch.length).toBe(1);
+    expect(batch.names.filter((name) => name.startsWith("image_"))).toEqual([]);
+    expect(batch.metadata["images"]).toBeUndefined();
+  });
+});
+
+it("refuses a channel with the name of an image tensor", () => {
+  const session = new TrajectoryStore().createSession({ sessionId: "s" });
+  const channel = { name: "image_row", dtype: "I32", shape: [], of: "output" } as const;
+  const call = { ...turn([user("a")], [1], [2]), channels: [{ channel, first: 0, values: new Uint8Array(4) }] };
+  expect(() => session.record(call)).toThrow("channel image_row: a tensor of a batch cannot have this name");
+});
