@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import attention as attention
     from . import data as data
     from . import tables as tables
+    from . import vision as vision
     from .batch import Batch, EpisodeInfo, RowInfo, Sample
     from .bridge import EngineBridge, engine_bridge
     from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
@@ -62,10 +63,10 @@ _MODULES = {
     "notebook": ("Page", "view"),
     "server": ("Server", "serve"),
 }
-_SUBMODULES = ("advantages", "attention", "data", "ratios", "tables", "trackers")
+_SUBMODULES = ("advantages", "attention", "data", "ratios", "tables", "trackers", "vision")
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-# Without `attention` and `data`, which need PyTorch, and `tables`, which needs pyarrow.
+# Without `attention`, `data` and `vision`, which need PyTorch, and `tables`, which needs pyarrow.
 __all__ = [
     "AsyncClient",
     "AsyncSession",

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import numpy as np
 
 from ..errors import BatchError
-from . import channels, minibatches, select
+from . import channels, images, minibatches, select
 from .channels import Channel
+from .images import Image
 from .mapped_file import map_file
 from .places import Places, row_places
 from .safetensors import Array, invalid, read_block
@@ -354,6 +355,14 @@ class Batch:
         For a ragged channel, returns a list with one array of items for each token.
         """
         return channels.row_values(self, row, name)
+
+    def images(self) -> list[Image]:
+        """Returns the images of all rows, in the order of rows, then of tokens. Empty if no row has one.
+
+        In layout `tree`, an image is listed once, at the node that has its tokens.
+        """
+        with self._reading("images"):
+            return images.read_images(self)
 
     def samples(self) -> Samples:
         """Returns the rows as a sequence of Sample: arrays of a row's tokens, its reward and its origin."""

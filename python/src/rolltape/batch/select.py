@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .channels import has_ragged, select_ragged, token_tensors
+from .images import select_images
 from .runs import copy_runs, run_indices
 from .safetensors import Array
 
@@ -35,9 +36,11 @@ def select_range(batch: Batch, first: int, last: int) -> Batch:
 def _batch_of(batch: Batch, rows: Array | slice, tokens: Tensors) -> Batch:
     from .batch import Batch
 
-    tensors = {**tokens, **_rows(batch, rows), **_turns(batch, rows), **_episodes(batch.tensors)}
-    metadata = {name: text for name, text in batch.metadata_texts.items() if name not in ("uncounted_rewards", "rows")}
-    return Batch(tensors, metadata, indices=batch.indices[rows], described=batch.described)
+    images, described = select_images(batch, rows)
+    tensors = {**tokens, **_rows(batch, rows), **_turns(batch, rows), **_episodes(batch.tensors), **images}
+    without = ("uncounted_rewards", "rows", "images")
+    metadata = {name: text for name, text in batch.metadata_texts.items() if name not in without}
+    return Batch(tensors, {**metadata, **described}, indices=batch.indices[rows], described=batch.described)
 
 
 def _indices(rows: Any, count: int) -> Array:

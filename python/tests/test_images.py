@@ -1,0 +1,117 @@
+"""The images of batches."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from image_batches import PAD, image_batch, write_batch
+from rolltape import Batch, BatchError
+
+# Images of one pixel.
+RED = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
+BLUE = base64.b64decode("R0lGODdhAgABAIEAAAAA/wAAAAAAAAAAACwAAAAAAgABAAAIBQABAAgIADs=")
+OPTIONS: list[dict[str, Any]] = [
+    {"layout": "padded", "padSide": "left", "padToMultipleOf": 16},
+    {"layout": "padded"},
+    {"layout": "packed"},
+    {"layout": "packed", "style": "concat"},
+    {"layout": "tree"},
+]
+
+
+@pytest.fixture(scope="module", params=range(len(OPTIONS)))
+def batch(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Batch:
+    return image_batch(tmp_path_factory.mktemp("images"), RED, BLUE, **OPTIONS[request.param])
+
+
+def seen(batch: Batch) -> list[tuple[str, str, list[int]]]:
+    """Returns the interaction's session, the color and the token ids of each image."""
+    ids = batch["input_ids"].reshape(-1)
+    found = []
+    for image in batch.images():
+        begin = int(batch.places.begins[image.row]) + image.offset
+        assert hashlib.sha256(image.data).hexdigest() == image.sha256
+        color, size, media_type = {RED: ("red", (1, 1), "image/png"), BLUE: ("blue", (2, 1), "image/gif")}[
+            bytes(image.data)
+        ]
+        assert ((image.width, image.height), image.media_type) == (size, media_type)
+        found.append((batch.rows[image.row]["session_id"], color, ids[begin : begin + image.length].tolist()))
+    return found
+
+
+def expected(batch: Batch) -> list[tuple[str, str, list[int]]]:
+    red, blue, other = ("a", "red", [PAD] * 4), ("a", "blue", [PAD] * 6), ("b", "blue", [PAD] * 6)
+    once = batch.layout == "tree" or batch.metadata["style"] == "concat"
+    return [red, blue, other] if once else [red, red, blue, other]
+
+
+def test_images_have_their_tokens_and_files_which_share_the_memory_of_the_batch(batch: Batch) -> None:
+    assert seen(batch) == expected(batch)
+    for image in batch.images():
+        assert np.shares_memory(np.frombuffer(image.data, np.uint8), batch["image_bytes"])
+
+
+def test_a_selected_batch_has_the_images_of_its_rows_and_only_their_files(batch: Batch) -> None:
+    rows = [row for row, info in enumerate(batch.rows) if info["session_id"] != "a"]
+    selected = batch.select(rows)
+    assert seen(selected) == [("b", "blue", [PAD] * 6)]
+    assert selected["image_bytes"].tobytes() == BLUE
+    assert len(json.loads(selected.metadata["images"])) == 1
+    if batch.layout != "tree":
+        reordered = batch.select(rows[::-1])
+        assert [image.row for image in reordered.images()] == [1]
+        assert seen(reordered) == seen(selected)
+    alone = batch.select(rows[1:])
+    assert alone.images() == []
+    assert "image_row" not in alone
+    assert "images" not in alone.metadata
+
+
+def test_minibatches_have_the_images_of_their_rows_and_share_the_files(batch: Batch) -> None:
+    parts = list(batch.minibatches(16))
+    assert len(parts) > 1
+    assert [image for part in parts for image in seen(part)] == expected(batch)
+    for part in parts:
+        if "image_bytes" in part:
+            assert np.shares_memory(part["image_bytes"], batch["image_bytes"])
+
+
+def test_a_batch_without_images_has_none(batch: Batch) -> None:
+    tensors = {name: tensor for name, tensor in batch.tensors.items() if not name.startswith("image_")}
+    assert Batch(tensors, batch.metadata).images() == []
+
+
+@pytest.mark.parametrize(
+    ("tensors", "metadata"),
+    [
+        ({"image_bytes_offsets": np.array([0, 1, 5])}, {}),
+        ({"image_bytes_offsets": np.array([0, 500])}, {}),
+        ({"image_length": np.zeros(1, np.int32)}, {}),
+        ({"image_file": np.full(4, 2, np.int32)}, {}),
+        ({"image_file": np.full(4, -1, np.int32)}, {}),
+        ({"image_row": np.full(4, 4, np.int32)}, {}),
+        ({}, {"images": "[]"}),
+        ({}, {"images": '[{"sha256": "a"}, {"sha256": "b"}]'}),
+    ],
+)
+def test_tensors_and_metadata_that_contradict_each_other_are_refused(
+    batch: Batch, tensors: dict[str, Any], metadata: dict[str, str]
+) -> None:
+    damaged = Batch({**batch.tensors, **tensors}, {**batch.metadata, **metadata})
+    with pytest.raises(BatchError, match="images cannot be read"):
+        damaged.images()
+
+
+def test_a_mapped_file_can_be_closed_once_its_images_are_gone(tmp_path: Path) -> None:
+    mapped = Batch.open(write_batch(tmp_path, RED, BLUE))
+    images = mapped.images()
+    assert bytes(images[0].data) == RED
+    assert not mapped.close()
+    assert bytes(images[0].data) == RED
