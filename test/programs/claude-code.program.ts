@@ -46,6 +46,13 @@ const IMAGE: Task = {
   shown: "[image]",
 };
 
+const SEEN: Task = {
+  ...IMAGE,
+  name: "an image that the model sees in the result of a tool",
+  seesImages: true,
+  shown: "<|vision_start|><|image_pad|><|image_pad|><|image_pad|><|image_pad|><|vision_end|>",
+};
+
 describeProgram({
   package: "@anthropic-ai/claude-code",
   command: "claude",
@@ -58,6 +65,6 @@ describeProgram({
   },
   // The context window is the smallest that Claude Code accepts. It compacts the conversation when 30 % of the window is used.
   smallContext: configure({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000", CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: "30" }),
-  tasks: [SEARCH, IMAGE],
+  tasks: [SEARCH, IMAGE, SEEN],
   traits: { namesAgents: true },
 });

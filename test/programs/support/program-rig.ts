@@ -1,11 +1,12 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { EngineVision } from "../../helpers/engine-vision.js";
 import { HttpTrainer } from "../../helpers/http-trainer.js";
 import { KillableProcess } from "../../helpers/killable-process.js";
 import { type FrontCall, startRecordingFront } from "../../helpers/recording-front.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { decode, encode, writeQwen3Folder } from "./qwen3.js";
+import { decode, encode, IMAGE_TOKEN, writeQwen3Folder } from "./qwen3.js";
 import type { ScriptedModel } from "./scripted-model.js";
 
 export type TemplateType = "hf" | "concat";
@@ -29,7 +30,11 @@ const STREAM_INTERVAL = 4;
 const FLAGS = { enable_strict_thinking: true, reasoning_parser: "qwen3", enable_deterministic_inference: true };
 
 /** Starts an engine server that samples what the model writes, and a proxy for it. Both end with the test. */
-export async function startProgramRig(model: ScriptedModel, templateType: TemplateType): Promise<ProgramRig> {
+export async function startProgramRig(
+  model: ScriptedModel,
+  templateType: TemplateType,
+  seesImages = false,
+): Promise<ProgramRig> {
   const engine = await startSglangServer({
     complete: model.complete,
     onOutcome: model.hear,
@@ -39,13 +44,17 @@ export async function startProgramRig(model: ScriptedModel, templateType: Templa
     tokenText: (id) => decode([id]),
     text: false,
     serverInfo: FLAGS,
+    ...(seesImages && { vision: new EngineVision(IMAGE_TOKEN) }),
   });
-  const folder = writeQwen3Folder();
+  const folder = writeQwen3Folder(seesImages);
   const log = join(folder, "server.log");
   const errors = openSync(log, "w");
   const server = new KillableProcess(
     "server",
-    serveArguments(engine.url, folder, templateType),
+    [
+      ...serveArguments(engine.url, folder, templateType),
+      `rollout.agent.images=${seesImages ? "tokens" : "placeholder"}`,
+    ],
     {
       ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY,
     },
@@ -80,6 +89,5 @@ function serveArguments(engine: string, folder: string, templateType: TemplateTy
     `model.path=${folder}`,
     `rollout.agent.chat_template_type=${templateType}`,
     "rollout.agent.server_tools=drop",
-    "rollout.agent.images=placeholder",
   ];
 }

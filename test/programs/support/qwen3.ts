@@ -18,14 +18,48 @@ function load() {
   return loaded;
 }
 
-/** Writes a model folder with the tokenizer and the chat template of Qwen3. It is removed when the test ends. */
-export function writeQwen3Folder(): string {
+/** The token that stands for images. Qwen3's vocabulary has it, although the model sees none. */
+export const IMAGE_TOKEN = 151_655;
+
+/** Shows the content of a message as the templates of Qwen's models with images do. */
+const SHOW = `{%- macro show(content) %}
+{%- if content is string or content is none %}{{- content }}
+{%- else %}{%- for part in content %}
+{%- if part.type == 'image' %}{{- '<|vision_start|><|image_pad|><|vision_end|>' }}{%- else %}{{- part.text }}{%- endif %}
+{%- endfor %}{%- endif %}
+{%- endmacro %}`;
+
+const VISION_FILES = {
+  "config.json": {
+    model_type: "qwen3_vl",
+    max_position_embeddings: CONTEXT,
+    image_token_id: IMAGE_TOKEN,
+    video_token_id: IMAGE_TOKEN + 1,
+  },
+  "preprocessor_config.json": {
+    image_processor_type: "Qwen2VLImageProcessor",
+    patch_size: 14,
+    merge_size: 2,
+    min_pixels: 3136,
+    max_pixels: 12_845_056,
+  },
+};
+
+/**
+ * Writes a model folder with the tokenizer and the chat template of Qwen3. It is removed when the test ends.
+ *
+ * @param seesImages the template shows the images of messages, as those of the models with images do
+ */
+export function writeQwen3Folder(seesImages = false): string {
   const { files, tokenizer } = load();
-  return writeModelFolder(publishedTemplate("Qwen-Qwen3-0.6B"), [], {
+  const published = publishedTemplate("Qwen-Qwen3-0.6B");
+  const template = seesImages ? SHOW + published.replaceAll("message.content", "show(message.content)") : published;
+  return writeModelFolder(template, [], {
     "tokenizer.json": files.tokenizer,
     "tokenizer_config.json": { ...files.config, chat_template: undefined },
     "generation_config.json": { eos_token_id: STOPS.map((token) => tokenizer.token_to_id(token)) },
     "config.json": { model_type: "qwen3", max_position_embeddings: CONTEXT },
+    ...(seesImages && VISION_FILES),
   });
 }
 

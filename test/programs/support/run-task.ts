@@ -37,7 +37,7 @@ export async function runTask(
   templateType: TemplateType,
 ): Promise<TaskRun> {
   const model = new ScriptedModel(task, { odd: templateType === "concat" });
-  const rig = await startProgramRig(model, templateType);
+  const rig = await startProgramRig(model, templateType, task.seesImages);
   const workspace = new Workspace();
   workspace.add(task.files ?? {});
   const { url, session, calls } = rig;

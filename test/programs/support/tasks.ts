@@ -46,6 +46,8 @@ export interface Task {
   readonly cause?: string;
   /** The program adds text to each answer that it sends back, so in `concat` the later calls are marked as extended. */
   readonly extended?: boolean;
+  /** The model sees images. Default: a placeholder stands for each. */
+  readonly seesImages?: boolean;
   /** Text that the model must have read before its last turn. */
   readonly shown?: string;
 }

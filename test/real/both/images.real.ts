@@ -42,6 +42,8 @@ async function send(session: RigSession, messages: readonly object[], fields: ob
 
 interface Row {
   readonly ids: readonly number[];
+  /** The files of its images in base64. */
+  readonly images: readonly string[];
   readonly logprobs: readonly number[];
   readonly lossMask: readonly number[];
 }
@@ -54,11 +56,15 @@ async function exportRows(session_ids: readonly string[]): Promise<Row[]> {
   });
   const { tensors } = readSafetensors(Buffer.from(await response.arrayBuffer()));
   const data = (tensor: string) => tensors[tensor]?.data ?? [];
+  const [files, bounds] = [data("image_file"), data("image_bytes_offsets")];
+  const readFile = (file: number) => Uint8Array.from(data("image_bytes").slice(bounds[file], bounds[file + 1]));
   return data("cu_seqlens")
     .slice(1)
     .map((end, row) => {
       const cut = (tensor: string) => data(tensor).slice(data("cu_seqlens")[row], end);
-      return { ids: cut("input_ids"), logprobs: cut("logprobs"), lossMask: cut("loss_mask") };
+      const shown = files.filter((_, index) => data("image_row")[index] === row);
+      const images = shown.map((file) => toBase64(readFile(file)));
+      return { ids: cut("input_ids"), images, logprobs: cut("logprobs"), lossMask: cut("loss_mask") };
     });
 }
 
@@ -99,11 +105,10 @@ describe.each(["qwen2_5_vl", "qwen3_vl"])("images with a model of type %s", (typ
     await session.chat({ messages: [...first, user(image(ICON), text("?"))], max_tokens: 12, stream: true });
     await session.end();
     const rows = await exportRows([session.id]);
-    expect(rows).toHaveLength(4);
-
     const files = [CHART, PAGE, ICON].map(toBase64);
-    const shown = [files.slice(0, 2), files.slice(0, 2), files, files];
-    const sequences = rows.map(({ ids }, row) => ({ ids, images: shown[row] }));
+    expect(rows.map(({ images }) => images)).toEqual([files.slice(0, 2), files.slice(0, 2), files, files]);
+
+    const sequences = rows.map(({ ids, images }) => ({ ids, images }));
     const scores = JSON.parse(python(["score", model], JSON.stringify(sequences))) as number[][];
     const { difference, tokens } = compare(rows, scores);
     console.log(`${type}: ${tokens} sampled tokens, largest difference ${difference}`);
