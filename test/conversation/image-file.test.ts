@@ -93,6 +93,11 @@ describe("the orientation of an image", () => {
   it("is that of the first segment of Exif data, and other segments of the same marker are no Exif data", () => {
     const other = withSegment(0xe1, Buffer.from("http://ns.adobe.com/xap/1.0/\0"));
     expect(readImageFile(other)).toMatchObject({ width: 3, height: 2 });
+    const exifSegment = (orientation: number) =>
+      withExif(makeExif(orientation)).subarray(2, -imageFile("jpeg").length + 2);
+    const both = [6, 1].map((orientation) => Buffer.from(exifSegment(orientation)));
+    const twice = Buffer.concat([imageFile("jpeg").subarray(0, 2), ...both, imageFile("jpeg").subarray(2)]);
+    expect(readImageFile(twice)).toMatchObject({ width: 2, height: 3 });
   });
 
   it.each([
@@ -131,6 +136,11 @@ describe("a damaged image", () => {
     ["a JPEG file without a frame", Buffer.from("ffd8ffda0002ffd9", "hex"), "no frame"],
     ["a JPEG file with bytes between segments", Buffer.from("ffd8ffe000020000ffd9", "hex"), "a marker"],
     ["a JPEG file with an impossible segment", Buffer.from("ffd8ffe00001ffd9", "hex"), "shorter"],
+    [
+      "a JPEG file whose Exif data exceeds its segment",
+      Buffer.from("ffd8ffe10004457869660000ffd9", "hex"),
+      "ends before",
+    ],
     ["a GIF file without a frame", Buffer.concat([imageFile("gif").subarray(0, 25), Buffer.from(";")]), "no image"],
     ["a WebP file without an image", Buffer.from("RIFF\x04\0\0\0WEBP"), "no image"],
   ])("is %s", (_, bytes, problem) => {
@@ -147,4 +157,21 @@ it.each([
   ["a TIFF file", makeExif(1)],
 ])("does not read %s", (_, bytes) => {
   expect(refusal(bytes)).toBe("unknown: not a PNG, JPEG, GIF, WebP or BMP file");
+});
+
+it.each([
+  ["PNG", makePng(4, 3, 0, [pngChunk("eXIf", makeExif(6))])],
+  ["JPEG", withExif(makeExif(6))],
+  ["GIF", imageFile("gif")],
+  ["WebP", imageFile("turnedWebp")],
+  ["BMP", imageFile("bmp")],
+])("reads or refuses a %s file with any byte changed", (_, file) => {
+  for (let at = 0; at < file.length; at++) {
+    for (const value of [0, 1, 0x7f, 0x80, 0xff]) {
+      const changed = Buffer.from(file);
+      changed[at] = value;
+      // Throws for an error that is not of images.
+      expect(codeOf(changed)).toMatch(/^(image\/|unknown|damaged)/);
+    }
+  }
 });

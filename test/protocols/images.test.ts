@@ -285,8 +285,10 @@ describe.each([
   it("is refused without padding, and with the alphabet of URLs", () => {
     const read = (digits: string) => () => parse(body(image(`data:;base64,${digits}`)));
     expect(contentOf(read(base64(ALL_DIGITS))(), "user")).toEqual([part(ALL_DIGITS)]);
-    const [unpadded, inUrls] = [base64(ALL_DIGITS).replace(/=+$/, ""), toUrlAlphabet(base64(ALL_DIGITS))];
-    for (const digits of [unpadded, inUrls]) expect(refusal(read(digits))[2]).toBe(`${param} is not valid base64.`);
+    const digits = base64(ALL_DIGITS);
+    for (const other of [digits.replace(/=+$/, ""), digits.replaceAll("+", "-"), digits.replaceAll("/", "_")]) {
+      expect(refusal(read(other))[2]).toBe(`${param} is not valid base64.`);
+    }
   });
 
   it.each(["http://example.com/a.png", "https://example.com/a.png", "file:///a.png", "a.png"])(

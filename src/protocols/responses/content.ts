@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   type ImageSource,
+  isMedia,
   type MediaKind,
   type MediaPart,
   type RequestPart,
@@ -31,23 +32,16 @@ const imagePart = <Type extends string>(type: Type) =>
 const mediaPart = <Type extends string>(type: Type, kind: MediaKind) =>
   z.object({ type: z.literal(type) }).transform((): MediaPart => ({ type, kind }));
 
-const textPart = <Type extends string>(type: Type) =>
-  z.object({ type: z.literal(type), text: wellFormed }).transform(({ text }): RequestPart => ({ type: "text", text }));
-
-const refusalPart = z
-  .object({ type: z.literal("refusal"), refusal: wellFormed })
-  .transform(({ refusal }): RequestPart => ({ type: "text", text: refusal }));
-
 /** The screenshot that answers a computer call. */
 export const screenshot = imagePart("computer_screenshot");
 
 const part = z.discriminatedUnion(
   "type",
   [
-    textPart("input_text"),
-    textPart("output_text"),
-    textPart("text"),
-    refusalPart,
+    z.object({ type: z.literal("input_text"), text: wellFormed }),
+    z.object({ type: z.literal("output_text"), text: wellFormed }),
+    z.object({ type: z.literal("text"), text: wellFormed }),
+    z.object({ type: z.literal("refusal"), refusal: wellFormed }),
     imagePart("input_image"),
     screenshot,
     mediaPart("input_file", "file"),
@@ -56,4 +50,9 @@ const part = z.discriminatedUnion(
   { error: describeRefused("part", "text, image, file and audio") },
 );
 
-export const content = z.union([wellFormed, listOf(part).transform(readParts)]);
+function readPart(read: z.output<typeof part>): RequestPart {
+  if (isMedia(read)) return read;
+  return { type: "text", text: read.type === "refusal" ? read.refusal : read.text };
+}
+
+export const content = z.union([wellFormed, listOf(part).transform((parts) => readParts(parts.map(readPart)))]);
