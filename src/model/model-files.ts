@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { z } from "zod";
 import { CodedError } from "../support/coded-error.js";
 import { readRegularFile } from "../support/regular-file.js";
-import { imageProcessorSchema } from "./images/image-model.js";
 import { modelDigest } from "./model-digest.js";
 import { type AddedToken, addedTokenSchema } from "./tokenizer/added-token.js";
 
@@ -76,6 +75,19 @@ const configSchema = z.looseObject({
   image_token_id: tokenId.nullish(),
   video_token_id: tokenId.nullish(),
 });
+/** The fields of an image processor's configuration that decide the number of an image's tokens. */
+const imageProcessorSchema = z.looseObject({
+  image_processor_type: z.string().nullish(),
+  patch_size: z.int().min(1).nullish().catch(undefined),
+  merge_size: z.int().min(1).nullish().catch(undefined),
+  min_pixels: z.int().min(1).nullish(),
+  max_pixels: z.int().min(1).nullish(),
+  /** Of some families, a number or the sides of a crop. */
+  size: z
+    .looseObject({ shortest_edge: z.int().min(1).nullish(), longest_edge: z.int().min(1).nullish() })
+    .nullish()
+    .catch(undefined),
+});
 /** Newer versions of transformers write this file instead of preprocessor_config.json. */
 const processorConfigSchema = z.looseObject({ image_processor: imageProcessorSchema.nullish() });
 
@@ -115,7 +127,7 @@ export async function readModelFiles(folder: string): Promise<ModelFiles> {
 
 async function readImageProcessor(folder: string): Promise<ModelFiles["imageProcessor"]> {
   const own = await readJson(folder, "preprocessor_config.json", imageProcessorSchema, {});
-  if (own.image_processor_type != null) return own;
+  if (own.image_processor_type) return own;
   const { image_processor: shared } = await readJson(folder, "processor_config.json", processorConfigSchema, {});
   return shared ?? undefined;
 }

@@ -1,6 +1,6 @@
 import { readImageFile } from "../../src/conversation/image-file.js";
 import { divideImage } from "../../src/model/images/image-grid.js";
-import { BadRequest } from "./sglang/request.js";
+import { BadRequest } from "./sglang/protocol.js";
 import { HiddenRefusal, Refusal } from "./vllm/refusal.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -69,6 +69,6 @@ export class EngineVision {
 
   #expand(ids: readonly number[], images: readonly number[]): number[] {
     const left = [...images];
-    return ids.flatMap((id) => (id === this.#tokenId ? new Array<number>(left.shift() ?? 1).fill(id) : id));
+    return ids.flatMap((id) => (id === this.#tokenId ? Array.from({ length: left.shift() ?? 1 }, () => id) : id));
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 
 /** Small files of every format that engines read. */
@@ -68,3 +69,10 @@ const FILES = {
 } as const;
 
 export const imageFile = (name: keyof typeof FILES): Buffer => Buffer.from(FILES[name], "base64");
+
+/** Returns the digest by which a session knows a file. */
+export const digestOf = (file: Uint8Array): string => createHash("sha256").update(file).digest("hex");
+
+export const toBase64 = (file: Uint8Array): string => Buffer.from(file).toString("base64");
+
+export const dataUrl = (file: Uint8Array): string => `data:image/png;base64,${toBase64(file)}`;

@@ -4,15 +4,15 @@ import OpenAI from "openai";
 import { expect, it, onTestFinished } from "vitest";
 import { createVllmEngine } from "../../src/engine/index.js";
 import { EngineVision } from "../helpers/engine-vision.js";
+import { dataUrl, digestOf, makePng, toBase64 } from "../helpers/images.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
-import { dataUrl, digestOf, png, toBase64 } from "../helpers/png.js";
 import type { StartedSession } from "../helpers/proxy.js";
 import { IMAGE_TOKEN, writeVisionModel } from "../helpers/vision-model.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /** Published clients send images as their API has them, and the engine gets each of them. */
 
-const PICTURE = png(100, 60);
+const PICTURE = makePng(100, 60);
 const DATA = toBase64(PICTURE);
 
 type Ask = (address: string, session: StartedSession) => Promise<unknown>;

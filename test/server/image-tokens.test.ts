@@ -3,7 +3,7 @@ import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
 import type { ServerSettings } from "../../src/server/settings.js";
 import { EngineVision } from "../helpers/engine-vision.js";
-import { dataUrl, digestOf, png } from "../helpers/png.js";
+import { dataUrl, digestOf, makePng } from "../helpers/images.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
@@ -15,9 +15,9 @@ import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 const CHAT = "/v1/chat/completions";
 
 /** 100 x 60 pixels are 2 x 4 tokens of 28 pixels, 40 x 200 are 7 x 1. */
-const WIDE = png(100, 60);
+const WIDE = makePng(100, 60);
 const WIDE_TOKENS = 8;
-const TALL = png(40, 200);
+const TALL = makePng(40, 200);
 const TALL_TOKENS = 7;
 
 const text = (value: string) => ({ type: "text", text: value });

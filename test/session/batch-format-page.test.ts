@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { writeFactTables } from "../../scripts/fact-tables.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { testChannels } from "../helpers/channels.js";
+import { makePng } from "../helpers/images.js";
 import { readPage, tableRows } from "../helpers/page.js";
-import { png } from "../helpers/png.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { turn, user } from "../helpers/turn.js";
 
@@ -13,7 +13,7 @@ async function readMetadataNames(options: object): Promise<string[]> {
   const store = new TrajectoryStore();
   const session = store.createSession({ sessionId: "s" });
   const ids = Int32Array.of(3);
-  const images = [{ offset: 0, length: 1, bytes: png(1, 1, [0, 0, 0]) }];
+  const images = [{ offset: 0, length: 1, bytes: makePng(1, 1, 0) }];
   session.record({ ...turn([user("a")], [1, 2], [3]), images, channels: testChannels(Int32Array.of(1, 2), ids) });
   session.record(turn([user("b")], [1, 2], [3]));
   session.end();

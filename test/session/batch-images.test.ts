@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { BatchFile } from "../../src/batch-file/batch-file.js";
 import type { StoreExportOptions } from "../../src/session/trajectory-store.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { digestOf, png } from "../helpers/png.js";
+import { digestOf, makePng } from "../helpers/images.js";
 import { assistant, turn, user } from "../helpers/turn.js";
 
 /** The images of batches. The model of batches in test/helpers/export-model has images of one token; these have several. */
 
-const RED = png(4, 3, [255, 0, 0]);
-const BLUE = png(8, 6, [0, 0, 255]);
+const DARK = makePng(4, 3, 30);
+const LIGHT = makePng(8, 6, 255);
 const PAD = 9;
 
 /**
@@ -18,16 +18,16 @@ const PAD = 9;
 function fillStore(): TrajectoryStore {
   const store = new TrajectoryStore();
   const a = store.createSession({ sessionId: "a" });
-  const red = { offset: 1, length: 2, bytes: RED };
+  const red = { offset: 1, length: 2, bytes: DARK };
   const first = [user("1")];
   a.record({ ...turn(first, [1, PAD, PAD, 2], [3]), images: [red] });
-  const blue = { offset: 5, length: 3, bytes: BLUE };
+  const blue = { offset: 5, length: 3, bytes: LIGHT };
   const next = [...first, assistant("ok"), user("2")];
   a.record({ ...turn(next, [1, PAD, PAD, 2, 3, PAD, PAD, PAD, 4], [5]), images: [red, blue] });
-  const again = { offset: 4, length: 2, bytes: RED };
+  const again = { offset: 4, length: 2, bytes: DARK };
   a.record({ ...turn([...next.slice(0, 2), user("3")], [1, PAD, PAD, 2, PAD, PAD], [6]), images: [red, again] });
   const b = store.createSession({ sessionId: "b" });
-  b.record({ ...turn(first, [PAD, PAD, PAD], [7]), images: [{ offset: 0, length: 3, bytes: BLUE }] });
+  b.record({ ...turn(first, [PAD, PAD, PAD], [7]), images: [{ offset: 0, length: 3, bytes: LIGHT }] });
   a.end();
   b.end();
   return store;
@@ -51,10 +51,10 @@ function readImages(batch: BatchFile, startOf: (row: number) => number) {
       sha256: digestOf(image),
       media_type: "image/png",
     });
-    expect(sizes.map((size) => size[i])).toEqual(digestOf(image) === digestOf(RED) ? [4, 3] : [8, 6]);
+    expect(sizes.map((size) => size[i])).toEqual(digestOf(image) === digestOf(DARK) ? [4, 3] : [8, 6]);
     return {
       row,
-      image: digestOf(image) === digestOf(RED) ? "red" : "blue",
+      image: digestOf(image) === digestOf(DARK) ? "red" : "blue",
       ids: [...ids.subarray(start, start + (batch.tensor("image_length")[i] ?? 0))],
     };
   });
@@ -87,11 +87,11 @@ describe("the images of a batch", () => {
 
   it("have each file once", async () => {
     const batch = await exportFile({});
-    expect(batch.tensor("image_bytes")).toEqual(Uint8Array.from([...RED, ...BLUE]));
+    expect(batch.tensor("image_bytes")).toEqual(Uint8Array.from([...DARK, ...LIGHT]));
     expect([...batch.tensor("image_bytes_offsets")]).toEqual([
       0n,
-      BigInt(RED.length),
-      BigInt(RED.length + BLUE.length),
+      BigInt(DARK.length),
+      BigInt(DARK.length + LIGHT.length),
     ]);
   });
 
@@ -111,14 +111,14 @@ describe("the images of a batch", () => {
       ["blue"],
     ]);
     const files = read.map((batch) => batch.tensor("image_bytes"));
-    expect(files).toEqual([Uint8Array.from([...RED, ...BLUE]), RED, RED, BLUE]);
+    expect(files).toEqual([Uint8Array.from([...DARK, ...LIGHT]), DARK, DARK, LIGHT]);
   });
 
   it("are absent if no row has one", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     session.record(turn([user("a")], [1], [2]));
-    session.record({ ...turn([user("b")], [PAD, PAD], [2]), images: [{ offset: 0, length: 2, bytes: RED }] });
+    session.record({ ...turn([user("b")], [PAD, PAD], [2]), images: [{ offset: 0, length: 2, bytes: DARK }] });
     session.end();
     const { bytes } = await store.exportBatch(["s"], { maxLength: 2, overflow: "drop" });
     const batch = BatchFile.fromBytes(bytes);

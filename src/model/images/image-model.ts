@@ -1,20 +1,5 @@
-import { z } from "zod";
 import type { ModelFiles } from "../model-files.js";
 import { divideImage, type PatchRule } from "./image-grid.js";
-
-/** The fields of an image processor's configuration that decide the number of an image's tokens. */
-export const imageProcessorSchema = z.looseObject({
-  image_processor_type: z.string().nullish(),
-  patch_size: z.int().min(1).nullish().catch(undefined),
-  merge_size: z.int().min(1).nullish().catch(undefined),
-  min_pixels: z.int().min(1).nullish(),
-  max_pixels: z.int().min(1).nullish(),
-  /** Of some families, a number or the sides of a crop. */
-  size: z
-    .looseObject({ shortest_edge: z.int().min(1).nullish(), longest_edge: z.int().min(1).nullish() })
-    .nullish()
-    .catch(undefined),
-});
 
 /** Of Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5; `Fast` may follow. */
 const QWEN_PROCESSOR = /^Qwen[23]VLImageProcessor/;
@@ -44,9 +29,10 @@ export class ImageModel {
   /** Returns undefined for a model without images, and for families whose number of tokens is not known. */
   static read({ config, imageProcessor }: Pick<ModelFiles, "config" | "imageProcessor">): ImageModel | undefined {
     const { image_token_id: tokenId, video_token_id: videoId } = config;
-    if (tokenId == null || !QWEN_PROCESSOR.test(imageProcessor?.image_processor_type ?? "")) return undefined;
+    const isKnown = QWEN_PROCESSOR.test(imageProcessor?.image_processor_type ?? "");
+    if (typeof tokenId !== "number" || !isKnown) return undefined;
     const { patch_size, merge_size, min_pixels, max_pixels, size } = imageProcessor ?? {};
-    return new ImageModel(tokenId, videoId == null ? [tokenId] : [tokenId, videoId], {
+    return new ImageModel(tokenId, typeof videoId === "number" ? [tokenId, videoId] : [tokenId], {
       patchSize: patch_size ?? DEFAULTS.patchSize,
       mergeSize: merge_size ?? DEFAULTS.mergeSize,
       minPixels: min_pixels ?? size?.shortest_edge ?? DEFAULTS.minPixels,

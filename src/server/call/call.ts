@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Conversation } from "../../conversation/message.js";
 import { estimateCharacters } from "../../conversation/size.js";
-import type { CallImage } from "../../engine/engine.js";
 import type { Api } from "../../facts/call-facts.js";
 import { type Peer, peerOf } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
@@ -26,7 +25,6 @@ import { keepPromptText, type PromptTextUse, takePromptText } from "../memory/pr
 import { requireSession } from "../plugins/auth.js";
 import type { CallServices } from "../services.js";
 import type { RecordedChoice } from "./answer-reader.js";
-import { loadImages } from "./images.js";
 import { type CallOrigin, readCallOrigin } from "./origin.js";
 import { EventStream } from "./sending/event-stream.js";
 
@@ -91,7 +89,6 @@ export class Call {
   #choices: readonly BegunChoice[] = [];
   #isLong = false;
   #isCold = false;
-  #images: readonly CallImage[] | undefined;
   #promptText: PromptTextUse | undefined;
 
   /**
@@ -178,12 +175,6 @@ export class Call {
       });
     }
     return begun;
-  }
-
-  /** The images of the prompt with their files. Undefined: it has none. */
-  get images(): readonly CallImage[] | undefined {
-    this.#images ??= loadImages(this);
-    return this.#images;
   }
 
   /**

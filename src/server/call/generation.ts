@@ -23,6 +23,7 @@ import { eventLoop } from "../../support/async/event-loop.js";
 import { onAbort } from "../../support/async/on-abort.js";
 import { AnswerReader, type AnswerSink, type ReadOutput } from "./answer-reader.js";
 import type { BegunChoice, Call } from "./call.js";
+import { loadImages } from "./images.js";
 import { decodePromptEnd } from "./prompt.js";
 import { type CallSampling, forChoice } from "./sampling.js";
 import { readRecordedTokens, tokenJsonFor } from "./token-slices.js";
@@ -83,7 +84,7 @@ export class Choice implements GenerateCall {
     this.begun = begun;
     this.id = begun.id;
     this.prompt = turn.prompt;
-    this.images = call.images;
+    this.images = loadImages(call);
     this.promptText = call.promptText;
     this.sampling = forChoice(params, begun.index);
     this.generation = new native.Generation({ vocabularySize, maxTokens: this.sampling.maxTokens });

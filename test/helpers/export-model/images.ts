@@ -1,12 +1,12 @@
 import { type PlacedImages, placeImages } from "../../../src/session/place-images.js";
-import { digestOf, png } from "../png.js";
+import { digestOf, makePng } from "../images.js";
 import type { Turn } from "./modelled-session.js";
 import { type ModelRow, sharedWithParent } from "./rows.js";
 import { i32, i64, type ModelTensor, u8 } from "./tensors.js";
 
 /** The token of an image in a prompt. Outputs have it too, where it stands for nothing. */
 const IMAGE_TOKEN = 3;
-const FILES = [png(4, 3, [255, 0, 0]), png(5, 3, [0, 255, 0]), png(6, 3, [0, 0, 255])];
+const FILES = [makePng(4, 3), makePng(5, 3), makePng(6, 3)];
 
 interface ModelImage {
   readonly offset: number;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { answerBroken } from "../broken-reply.js";
 import { type ServerContext, sendJson, sendText } from "./context.js";
 import { cutShort } from "./cut.js";
-import type { Fault, GenerateRequest } from "./protocol.js";
+import { BadRequest, type Fault, type GenerateRequest } from "./protocol.js";
 import { replyText } from "./reply.js";
-import { BadRequest, readGenerateRequest } from "./request.js";
+import { readGenerateRequest } from "./request.js";
 import { answerRefused, answerStream } from "./stream.js";
 
 /** Answers one `/generate` request, with the next fault if one is waiting. */

@@ -105,3 +105,8 @@ export type Fault =
   | { readonly kind: "slow"; readonly milliseconds: number }
   /** Any body with status 200; a string is sent as it is. */
   | { readonly kind: "reply"; readonly body: unknown };
+
+/** A request that SGLang answers with 400. */
+export class BadRequest extends Error {
+  override readonly name = "BadRequest";
+}

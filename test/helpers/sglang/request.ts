@@ -1,11 +1,6 @@
 import type { EngineVision } from "../engine-vision.js";
 import { readMaskSampling } from "../sampling-masks.js";
-import type { GenerateRequest } from "./protocol.js";
-
-/** A request that SGLang answers with 400. */
-export class BadRequest extends Error {
-  override readonly name = "BadRequest";
-}
+import { BadRequest, type GenerateRequest } from "./protocol.js";
 
 /** A body with a field of another type. */
 export class InvalidBody extends BadRequest {

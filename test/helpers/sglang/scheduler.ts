@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
-import { BadRequest } from "./request.js";
+import {
+  BadRequest,
+  type FinishReason,
+  type GenerateOutcome,
+  type GenerateRequest,
+  type OutputToken,
+} from "./protocol.js";
 
 export interface SchedulerOptions {
   /** Returns the ids that the model samples for a request, without a stop token. */

@@ -4,8 +4,8 @@ import { WeightLoads } from "../weight-loads.js";
 import { type ServerContext, type SglangServerOptions, sendJson } from "./context.js";
 import { controlRoute } from "./control.js";
 import { answerGenerate } from "./generate.js";
-import type { Fault, GenerateRequest } from "./protocol.js";
-import { BadRequest, InvalidBody, UnknownField } from "./request.js";
+import { BadRequest, type Fault, type GenerateRequest } from "./protocol.js";
+import { InvalidBody, UnknownField } from "./request.js";
 import { SglangScheduler } from "./scheduler.js";
 
 export type { SglangServerOptions } from "./context.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
-import { dataUrl, png, toBase64 } from "../../helpers/png.js";
+import { dataUrl, makePng, toBase64 } from "../../helpers/images.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { installEngine } from "../support/install-engine.js";
 import { type EngineServer, openRealEngine, startEngineServer } from "../support/real-engine.js";
@@ -18,9 +18,9 @@ const folder = mkdtempSync(join(tmpdir(), "rolltape-images-"));
 const { name } = openRealEngine();
 
 /** Pictures of different sizes. The second one is larger than the tiny model's window. */
-const CHART = png(100, 60, [200, 40, 40]);
-const PAGE = png(150, 230, [30, 160, 90]);
-const ICON = png(33, 33, [20, 20, 220]);
+const CHART = makePng(100, 60, 200);
+const PAGE = makePng(150, 230, 30);
+const ICON = makePng(33, 33, 20);
 
 let engine: EngineServer;
 let rig: Rig;
@@ -111,7 +111,7 @@ describe.each(["qwen2_5_vl", "qwen3_vl"])("images with a model of type %s", (typ
     const sequences = rows.map(({ ids, images }) => ({ ids, images }));
     const scores = JSON.parse(python(["score", model], JSON.stringify(sequences))) as number[][];
     const { difference, tokens } = compare(rows, scores);
-    console.log(`${type}: ${tokens} sampled tokens, largest difference ${difference}`);
+    process.stdout.write(`${type}: ${tokens} sampled tokens, largest difference ${difference}\n`);
     expect(tokens).toBeGreaterThan(20);
     expect(difference).toBeLessThan(1e-4);
 

@@ -13,21 +13,21 @@ import { verifySessions } from "../../../src/session/stored/verify-sessions.js";
 import { compactStorage, Storage, StorageReader } from "../../../src/storage/index.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { changeStored, flipBit, newFolder } from "../../cli/storage/stored-sessions.js";
-import { digestOf, png } from "../../helpers/png.js";
+import { digestOf, makePng } from "../../helpers/images.js";
 import { recordTurn } from "../../helpers/record-turn.js";
 import { readSessionsFile } from "../../helpers/sessions-file.js";
 
 /** The files of images in a storage folder. */
 
-const RED = png(4, 3, [255, 0, 0]);
-const BLUE = png(300, 200, [0, 0, 255]);
-const files = new Map([RED, BLUE].map((file) => [digestOf(file), file]));
+const DARK = makePng(4, 3, 30);
+const LIGHT = makePng(300, 200, 255);
+const files = new Map([DARK, LIGHT].map((file) => [digestOf(file), file]));
 
 const place = (file: Uint8Array, offset: number): PlacedImage => ({
   sha256: digestOf(file),
   mediaType: "image/png",
-  width: file === RED ? 4 : 300,
-  height: file === RED ? 3 : 200,
+  width: file === DARK ? 4 : 300,
+  height: file === DARK ? 3 : 200,
   offset,
   length: 2,
 });
@@ -39,14 +39,14 @@ const says = (content: string): Message => ({ role: "assistant", content });
 function recordImages(session: Session): void {
   const messages: Message[] = [];
   const prompts: [ids: number[], images: PlacedImage[]][] = [
-    [[1, 9, 9], [place(RED, 1)]],
+    [[1, 9, 9], [place(DARK, 1)]],
     [
       [1, 9, 9, 2, 9, 9],
-      [place(RED, 1), place(BLUE, 4)],
+      [place(DARK, 1), place(LIGHT, 4)],
     ],
     [
       [1, 9, 9, 2, 9, 9, 3],
-      [place(RED, 1), place(BLUE, 4)],
+      [place(DARK, 1), place(LIGHT, 4)],
     ],
   ];
   for (const [index, [ids, images]] of prompts.entries()) {
@@ -89,7 +89,7 @@ const leaveImages = (directory: string): Promise<string> =>
     return Promise.resolve(session.id);
   });
 
-const IMAGES = [[place(RED, 1)], [place(RED, 1), place(BLUE, 4)], [place(RED, 1), place(BLUE, 4)]];
+const IMAGES = [[place(DARK, 1)], [place(DARK, 1), place(LIGHT, 4)], [place(DARK, 1), place(LIGHT, 4)]];
 
 function expectImages(session: Session): void {
   const images = [0, 1, 2].map((index) => session.interaction(index).images);
@@ -104,13 +104,13 @@ test("a restarted server has the images of a session and their files", async () 
   const id = await leaveImages(directory);
   await withRegistry(directory, async (registry) => {
     const session = registry.get(id);
-    expect(session.imageFile(digestOf(RED))).toBeUndefined();
+    expect(session.imageFile(digestOf(DARK))).toBeUndefined();
     await registry.wake(session);
     expectImages(session);
     const { bytes } = session.data.size;
     session.data.unload();
-    expect(session.data.size.bytes).toBeLessThan(bytes - BLUE.length - RED.length);
-    expect(session.imageFile(digestOf(RED))).toBeUndefined();
+    expect(session.data.size.bytes).toBeLessThan(bytes - LIGHT.length - DARK.length);
+    expect(session.imageFile(digestOf(DARK))).toBeUndefined();
     await registry.wake(session);
     expectImages(session);
     expect(session.data.size.bytes).toBe(bytes);
@@ -124,8 +124,8 @@ test("each file is written once, before the first interaction that shows it, and
     recordImages(session);
     await registry.flushed();
     const read = (index: number) => storage.get("records", recordKey(0, "images", index));
-    expect(read(0)).toEqual(encodeImages([{ sha256: digestOf(RED), bytes: RED }]));
-    expect(read(1)).toEqual(encodeImages([{ sha256: digestOf(BLUE), bytes: BLUE }]));
+    expect(read(0)).toEqual(encodeImages([{ sha256: digestOf(DARK), bytes: DARK }]));
+    expect(read(1)).toEqual(encodeImages([{ sha256: digestOf(LIGHT), bytes: LIGHT }]));
     expect(read(2)).toBeUndefined();
     session.free("expired");
     await registry.flushed();
@@ -157,7 +157,7 @@ test.each([false, true])("a sessions file has them, also with only what a batch 
     const read = await readSessionsFile(Buffer.concat(chunks));
     expect(read).toHaveLength(2);
     for (const { session } of read) expectImages(session);
-    const [first, second] = read.map(({ session }) => session.imageFile(digestOf(BLUE)));
+    const [first, second] = read.map(({ session }) => session.imageFile(digestOf(LIGHT)));
     expect(second).toBe(first);
   });
 });
@@ -188,20 +188,20 @@ test("a session without the file of one of its images is damaged, and the intera
   const { id, problems, damaged } = await verifyDamaged(() => [
     { table: "records", key: recordKey(0, "images", 1), value: undefined },
   ]);
-  const reason = `the file of image ${digestOf(BLUE)} is missing`;
+  const reason = `the file of image ${digestOf(LIGHT)} is missing`;
   expect(problems).toEqual([{ what: `interaction 1 of session ${id}`, reason, dependents: 1 }]);
   expect(damaged).toEqual([0]);
 });
 
 test("a record of files is refused if any bit of it is changed, or if its end is missing", () => {
-  const record = encodeImages([RED, BLUE].map((bytes) => ({ sha256: digestOf(bytes), bytes })));
+  const record = encodeImages([DARK, LIGHT].map((bytes) => ({ sha256: digestOf(bytes), bytes })));
   const read = (bytes: Buffer) => runAtOnce(decodeImages(bytes));
-  expect(read(record)).toEqual([RED, BLUE].map((bytes) => ({ sha256: digestOf(bytes), bytes })));
+  expect(read(record)).toEqual([DARK, LIGHT].map((bytes) => ({ sha256: digestOf(bytes), bytes })));
   for (let bit = 0; bit < 8 * record.length; bit += 7) {
     const changed = Buffer.from(record);
     changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     expect(() => read(changed)).toThrow(/^its checksum is wrong$|^it is truncated$/);
   }
-  for (let length = record.length - 1; length > record.length - BLUE.length - 36; length--)
+  for (let length = record.length - 1; length > record.length - LIGHT.length - 36; length--)
     expect(() => read(record.subarray(0, length))).toThrow("it is truncated");
 });
