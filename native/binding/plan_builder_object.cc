@@ -46,6 +46,7 @@ Napi::Value PlanBuilderObject::add(const Napi::CallbackInfo& info) {
   planned.leftOut = optionalIndicesArg(info[1], "leftOut");
   planned.filtered = optionalIndicesArg(info[2], "filtered");
   if (!info[3].IsUndefined()) planned.group = indexArg(info[3], "group");
+  planned.limits = optionalIndicesArg(info[4], "limits");
   // A session that was added in part must not reach a plan.
   std::unique_ptr<PlanBuilder> current = std::move(builder_);
   current->add(planned);

@@ -477,6 +477,20 @@ describe("a plan that is built session by session", () => {
     expect([...builder.finish().rows.rewards]).toEqual([0, 0]);
   });
 
+  it("truncates each row to its own limit, which has no effect on shorter rows and above maxLength", () => {
+    const rowLengths = (maxLength: number, ...limits: readonly number[]) => {
+      const builder = new native.PlanBuilder({ ...options, maxLength, overflow: "truncate" });
+      builder.add(twoTurns(), undefined, undefined, undefined, Uint32Array.from(limits));
+      return [...builder.finish().rows.lengths];
+    };
+    expect(rowLengths(4, 4, 4)).toEqual([3, 4]);
+    expect(rowLengths(4, 1, 2)).toEqual([3, 2]);
+    expect(rowLengths(2, 1, 9)).toEqual([1, 2]);
+    expect(rowLengths(2, 0, 0)).toEqual([0, 0]);
+    expectCode("ERR_INVALID_ARG", () => rowLengths(4, 1), "limits:");
+    expectCode("ERR_INVALID_ARG", () => rowLengths(4, 1, 2, 3), "limits:");
+  });
+
   it("can be finished once, and not after a session that was refused", () => {
     const builder = new native.PlanBuilder(options);
     expect(builder.finish().rows.length).toBe(0);

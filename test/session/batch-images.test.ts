@@ -10,6 +10,8 @@ import { assistant, turn, user } from "../helpers/turn.js";
 const DARK = makePng(4, 3, 30);
 const LIGHT = makePng(8, 6, 255);
 const PAD = 9;
+/** Lengths of the four rows. */
+const FULL = [5, 10, 7, 4];
 
 /**
  * Records two sessions. In the first, call 0 shows a red image, call 1 continues it and adds a blue one, and call 2 continues call 0
@@ -95,11 +97,24 @@ describe("the images of a batch", () => {
     ]);
   });
 
-  it("are whole: a truncated row has those before its end only", async () => {
-    const batch = await exportFile({ layout: "packed", maxLength: 7, overflow: "truncate" });
-    const starts = batch.tensor("cu_seqlens");
-    expect(readImages(batch, (row) => starts[row] ?? -1)).toEqual([red(0), red(1), red(2), red(2), blue(3)]);
-  });
+  it.each([
+    [8, [5, 8, 7, 4], ["red", "red", "blue", "red", "red", "blue"]],
+    [7, [5, 5, 7, 4], ["red", "red", "red", "red", "blue"]],
+    [5, [5, 5, 4, 4], ["red", "red", "red", "blue"]],
+    [3, [3, 3, 3, 3], ["red", "red", "red", "blue"]],
+    [2, [1, 1, 1, 0], []],
+  ])(
+    "are whole: rows of at most %i tokens end before an image that does not fit",
+    async (maxLength, lengths, images) => {
+      const batch = await exportFile({ layout: "packed", maxLength, overflow: "truncate" });
+      const starts = [...batch.tensor("cu_seqlens")];
+      expect(batch.rows.map(({ length }) => length)).toEqual(lengths);
+      expect(starts).toEqual([0, ...lengths.map((_, i) => lengths.slice(0, i + 1).reduce((a, b) => a + b))]);
+      expect([...batch.column("truncated")]).toEqual(lengths.map((length, i) => Number(length < (FULL[i] ?? 0))));
+      const found = batch.has("image_row") ? readImages(batch, (row) => starts[row] ?? -1) : [];
+      expect(found.map(({ image }) => image)).toEqual(images);
+    },
+  );
 
   it("are in the shard of their row, with the files of that shard only", async () => {
     const shards = await fillStore().exportShards(["a", "b"], { shards: 4 });

@@ -176,7 +176,7 @@ void Plan::addRow(const Interaction& at, double reward, bool uncounted, RowChoic
   requireFinalReward(row.reward, row.interaction->index);
   if (options_.maxLength > 0 && row.length > options_.maxLength) {
     if (options_.overflow == Overflow::kTruncate) {
-      row.length = options_.maxLength;
+      row.length = std::min(options_.maxLength, choice.limit(at.index));
     } else {
       overflows_.push_back(row);
       if (options_.overflow == Overflow::kDrop) return;

@@ -86,6 +86,9 @@ struct PlannedSession {
   std::vector<std::uint32_t> filtered = {};
   /// Sessions of one group have the same number. Shards keep groups whole if they can.
   std::uint32_t group = kNoGroup;
+  /// By interaction index: the most tokens of its row if the row is truncated; those over maxLength count as maxLength.
+  /// Empty: maxLength for all.
+  std::vector<std::uint32_t> limits = {};
 
   /// The session is a group of its own.
   static constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
@@ -171,7 +174,8 @@ class Plan {
   /// Takes time linear in interactions. Reads no tokens except those that mismatches() names.
   /// @throws kInvalidArg if the discount is outside [0, 1]; if a reward does not fit a float32; for a tree batch with
   /// maxLength or turns; for columns that requireRowColumns() refuses; or if PlannedSession::leftOut or filtered names
-  /// an interaction that the session does not have, or leftOut one that has a child which is not left out
+  /// an interaction that the session does not have, or leftOut one that has a child which is not left out; or if there
+  /// are limits, but not one for each interaction
   /// @throws kTooLarge if a size overflows
   Plan(std::span<const PlannedSession> sessions, const PlanOptions& options);
   /// Plans sessions with no interaction left out.

@@ -8,6 +8,11 @@
 namespace rolltape {
 
 void RowChoice::assign(const PlannedSession& planned, const PlanOptions& options) {
+  limits = planned.limits;
+  if (!limits.empty() && limits.size() != planned.session->length()) {
+    throw Error(ErrorCode::kInvalidArg,
+                "limits: must have one for each of the " + std::to_string(planned.session->length()) + " interactions");
+  }
   readLeftOut(planned, options.includeLeftOut);
   rewards.assign(*planned.session, options.discount, absent);
   readFilters(planned, options.rewardedRootsOnly);

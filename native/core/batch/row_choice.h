@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "plan.h"
@@ -32,6 +33,8 @@ struct RowChoice {
   std::vector<bool> continued;
   /// By interaction index: earlier turns of the row that ends with the interaction have own rewards.
   std::vector<bool> inner;
+  /// PlannedSession::limits.
+  std::vector<std::uint32_t> limits;
 
   /// Reads the next session.
   /// @throws the errors of Plan's constructor
@@ -41,6 +44,9 @@ struct RowChoice {
 
   bool isMarked(std::size_t index) const { return !marked.empty() && marked[index]; }
   bool isFiltered(std::size_t index) const { return !filtered.empty() && filtered[index]; }
+  std::uint32_t limit(std::size_t index) const {
+    return limits.empty() ? std::numeric_limits<std::uint32_t>::max() : limits[index];
+  }
   /// Returns true if the interaction has a row or is a turn of one.
   bool isKept(std::size_t index) const { return !absent[index] && !isFiltered(index); }
   /// Returns true if an ancestor is kept. Call findRowEnds() first.

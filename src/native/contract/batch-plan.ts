@@ -251,9 +251,16 @@ export interface NativePlanBuilder {
    * {@link NativeAddon.planBatch}.
    *
    * @param group sessions of one group have the same number; absent: the session is a group of its own
+   * @param limits by interaction, the maximum length of its row if `overflow` truncates it; absent: `maxLength`
    * @throws the errors of `planBatch`. The builder must not be used any more then (`ERR_RELEASED`)
    */
-  add(session: NativeSession, leftOut?: Uint32Array, filtered?: Uint32Array, group?: number): void;
+  add(
+    session: NativeSession,
+    leftOut?: Uint32Array,
+    filtered?: Uint32Array,
+    group?: number,
+    limits?: Uint32Array,
+  ): void;
   /** Returns the plan of the sessions that were added. The builder must not be used any more then (`ERR_RELEASED`). */
   finish(): NativePlan;
 }

@@ -6,6 +6,7 @@ import { SessionError } from "../errors.js";
 import type { RecordedInteraction } from "../recorded-interaction.js";
 import type { Session } from "../session.js";
 import type { BatchOptions } from "./batch-options.js";
+import { findImageLimits } from "./image-limits.js";
 import { refuseConflicts } from "./option-conflicts.js";
 import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
 import { findRemoved, toInteractionFilter } from "./row-filter.js";
@@ -69,7 +70,8 @@ export function* planExport(
     try {
       const removed = removes && findRemoved(session, removes);
       declareTeachers(session, teachers);
-      builder.add(session.tokens, toIndices(absent), removed, groups.find(session.groupId));
+      const limits = findImageLimits(session, options);
+      builder.add(session.tokens, toIndices(absent), removed, groups.find(session.groupId), limits);
     } catch (error) {
       // The addon names only the interaction, so each session is planned alone.
       yield* refuseOverflowingRewards(sessions, options, removes);
