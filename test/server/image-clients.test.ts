@@ -12,7 +12,7 @@ import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /** Published clients send images as their API has them, and the engine gets each of them. */
 
-const PICTURE = makePng(100, 60);
+const PICTURE = Uint8Array.from(makePng(100, 60));
 const DATA = toBase64(PICTURE);
 
 type Ask = (address: string, session: StartedSession) => Promise<unknown>;

@@ -7,8 +7,8 @@ import { assistant, turn, user } from "../helpers/turn.js";
 
 /** The images of batches. The model of batches in test/helpers/export-model has images of one token; these have several. */
 
-const DARK = makePng(4, 3, 30);
-const LIGHT = makePng(8, 6, 255);
+const DARK = Uint8Array.from(makePng(4, 3, 30));
+const LIGHT = Uint8Array.from(makePng(8, 6, 255));
 const PAD = 9;
 /** Lengths of the four rows. */
 const FULL = [5, 10, 7, 4];

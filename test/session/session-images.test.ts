@@ -10,8 +10,8 @@ import { registryOf } from "./support/registry.js";
 
 /** The files of images that prompts show: where they are in memory, and when. */
 
-const DARK = makePng(4, 3, 30);
-const LIGHT = makePng(4, 3, 255);
+const DARK = Uint8Array.from(makePng(4, 3, 30));
+const LIGHT = Uint8Array.from(makePng(4, 3, 255));
 const files = new Map([DARK, LIGHT].map((file) => [digestOf(file), file]));
 
 const place = (file: Uint8Array, offset: number, length = 2): PlacedImage => ({
@@ -146,7 +146,7 @@ describe("the tokens of a prompt with another image than its parent's", () => {
 describe("the memory of image files", () => {
   it("is counted once for all sessions that show the same image, until the last of them is freed", () => {
     const registry = registryOf();
-    const large = makePng(400, 300, 1);
+    const large = Uint8Array.from(makePng(400, 300, 1));
     const own = new Map([[digestOf(large), large]]);
     const sessions = [registry.start({}).session, registry.start({}).session];
     const before = registry.bytes;

@@ -153,7 +153,7 @@ describe("a generation with a grammar", () => {
     [{ kind: "ebnf", rules: 'root ::= "a"' } as const, { ebnf: 'root ::= "a"' }],
   ])("has it in its sampling parameters: %o", async (grammar, fields) => {
     const { server, engine } = await start();
-    expect(engine.supports).toEqual({ grammar: true, stopsWithoutEos: false });
+    expect(engine.supports).toEqual({ grammar: true, images: true, stopsWithoutEos: false });
     await engine.generate(makeCall([1], { grammar }));
     expect(server.to("/generate")[0]?.json["sampling_params"]).toMatchObject(fields);
   });

@@ -19,8 +19,8 @@ import { readSessionsFile } from "../../helpers/sessions-file.js";
 
 /** The files of images in a storage folder. */
 
-const DARK = makePng(4, 3, 30);
-const LIGHT = makePng(300, 200, 255);
+const DARK = Uint8Array.from(makePng(4, 3, 30));
+const LIGHT = Uint8Array.from(makePng(300, 200, 255));
 const files = new Map([DARK, LIGHT].map((file) => [digestOf(file), file]));
 
 const place = (file: Uint8Array, offset: number): PlacedImage => ({
