@@ -49,7 +49,7 @@ export function requestSuffix(request: SglangRequestFields): string {
 
 /** Returns the images as a part of the body of `/generate`, with a comma before it. */
 export function imageField(images: readonly CallImage[]): string {
-  return `,"image_data":${JSON.stringify(images.map(toDataUrl))}`;
+  return `,"image_data":[${images.map((image) => `"${toDataUrl(image)}"`).join(",")}]`;
 }
 
 function samplingFields(sampling: SamplingParams, tokens: number, thinkingBudget?: number): Record<string, unknown> {

@@ -34,8 +34,8 @@ export class SentImages {
  * under `uuid`, and would take another image with the same one from its cache, so this is the digest of the file.
  */
 export function contentPartsField(images: readonly CallImage[]): string {
-  const parts = images.map((image) => ({ type: "image_url", url: toDataUrl(image), uuid: image.sha256 }));
-  return `,"content_parts":${JSON.stringify(parts)}`;
+  const parts = images.map((image) => `{"type":"image_url","url":"${toDataUrl(image)}","uuid":"${image.sha256}"}`);
+  return `,"content_parts":[${parts.join(",")}]`;
 }
 
 /** Returns the field of a request whose ids have all tokens of the images, for a server that has the images in its cache. */
