@@ -1,12 +1,12 @@
-/** Consecutive items of an array. */
-export interface Range {
+/** Consecutive tokens of a sequence. */
+interface TokenRange {
   readonly offset: number;
   /** At least 1. */
   readonly length: number;
 }
 
 /** Returns ids with only the first one of each range, such as one image token for each image. Ranges are in order and do not overlap. */
-export function collapseRanges(ids: Int32Array, ranges: readonly Range[]): Int32Array {
+export function collapseRanges(ids: Int32Array, ranges: readonly TokenRange[]): Int32Array {
   const collapsed = new Int32Array(ids.length - ranges.reduce((sum, { length }) => sum + length - 1, 0));
   let from = 0;
   let to = 0;

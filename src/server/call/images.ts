@@ -17,7 +17,7 @@ export function imageModel({ model, settings }: Pick<CallServices, "model" | "se
  *
  * @throws ImagePromptError if the prompt does not show each image of the conversation once
  */
-export function placeImages({ services, session, turn }: Prompted, tokens: PromptTokens): PromptTokens {
+export function expandPrompt({ services, session, turn }: Prompted, tokens: PromptTokens): PromptTokens {
   const model = imageModel(services);
   if (!model) return tokens;
   const { continues } = tokens;

@@ -12,7 +12,7 @@ import { runInIterations } from "../../support/async/run-steps.js";
 import type { CallServices } from "../services.js";
 import { type Call, isLongPrompt, type Prompted } from "./call.js";
 import { continueTurn, findExtension, keepSampled } from "./extended-answer.js";
-import { placeImages } from "./images.js";
+import { expandPrompt } from "./images.js";
 
 /** Number of tokens that {@link decodePromptEnd} decodes. No template's generation prompt is longer. */
 const END_TOKENS = 32;
@@ -37,7 +37,7 @@ export async function readContextLimit({
  */
 export async function buildPrompt(call: Call, limit: number): Promise<void> {
   const { turn, api } = call;
-  const tokens = placeImages(call, await encodeWithinContext(call, limit));
+  const tokens = expandPrompt(call, await encodeWithinContext(call, limit));
   if (call.isCold) await call.yield();
   call.abort.throwIfAborted();
   const promptTokens = turn.countTokens(tokens);
@@ -62,7 +62,7 @@ export async function countPromptTokens(
   const turn = await runInIterations(session.begin(conversation));
   session.requireTokens();
   const prompted = { services, session, turn, isLong };
-  const tokens = placeImages(prompted, await encodePieces(prompted, UNLIMITED));
+  const tokens = expandPrompt(prompted, await encodePieces(prompted, UNLIMITED));
   session.requireTokens();
   return turn.countTokens(tokens);
 }

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
-import { readSafetensors } from "../../helpers/safetensors.js";
 import { installEngine } from "../support/install-engine.js";
 import { type EngineServer, openRealEngine, startEngineServer, V2_RUNNER } from "../support/real-engine.js";
-import { openRig, type Rig, type RigSession } from "../support/rig.js";
+import { exportPacked, openRig, type Rig, type RigSession } from "../support/rig.js";
 
 /** The experts that an unmodified engine reports must be those that transformers chooses. */
 
@@ -50,13 +49,8 @@ interface Row {
   readonly experts: readonly (readonly (readonly number[])[] | undefined)[];
 }
 
-async function exportRows(session_ids: readonly string[]): Promise<Row[]> {
-  const response = await fetch(`${rig.server.url}/export_batch`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${rig.adminKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ session_ids, layout: "packed", style: "individual" }),
-  });
-  const { tensors } = readSafetensors(Buffer.from(await response.arrayBuffer()));
+async function exportRows(sessionIds: readonly string[]): Promise<Row[]> {
+  const tensors = await exportPacked(rig, sessionIds);
   const [ids = [], experts = [], mask = [], bounds = []] = [
     "input_ids",
     "routed_experts",

@@ -6,10 +6,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { dataUrl, makePng, toBase64 } from "../../helpers/images.js";
-import { readSafetensors } from "../../helpers/safetensors.js";
 import { installEngine } from "../support/install-engine.js";
 import { type EngineServer, openRealEngine, startEngineServer } from "../support/real-engine.js";
-import { openRig, type Rig, type RigSession } from "../support/rig.js";
+import { exportPacked, openRig, type Rig, type RigSession } from "../support/rig.js";
 
 /** Prompts with images on an unmodified engine: its ids are those of the record, and transformers computes the recorded log probabilities. */
 
@@ -48,13 +47,8 @@ interface Row {
   readonly lossMask: readonly number[];
 }
 
-async function exportRows(session_ids: readonly string[]): Promise<Row[]> {
-  const response = await fetch(`${rig.server.url}/export_batch`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${rig.adminKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ session_ids, layout: "packed", style: "individual" }),
-  });
-  const { tensors } = readSafetensors(Buffer.from(await response.arrayBuffer()));
+async function exportRows(sessionIds: readonly string[]): Promise<Row[]> {
+  const tensors = await exportPacked(rig, sessionIds);
   const data = (tensor: string) => tensors[tensor]?.data ?? [];
   const [files, bounds] = [data("image_file"), data("image_bytes_offsets")];
   const readFile = (file: number) => Uint8Array.from(data("image_bytes").slice(bounds[file], bounds[file + 1]));

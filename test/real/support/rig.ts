@@ -4,6 +4,7 @@ import { parseConfig } from "../../../src/config/index.js";
 import { type ConnectedProxy, connectProxy } from "../../../src/rollout/connect.js";
 import { type RunningServer, startServer } from "../../../src/server/start.js";
 import { type RecordingFront, startRecordingFront } from "../../helpers/recording-front.js";
+import { readSafetensors, type SafeTensors } from "../../helpers/safetensors.js";
 import type { EngineName } from "./install-engine.js";
 
 const ADMIN_KEY = "sk-admin-of-the-real-tests";
@@ -103,6 +104,19 @@ async function chat(url: string, key: string, body: Readonly<Record<string, unkn
   const text = await response.text();
   const { choices = [] } = text.startsWith("{") ? (JSON.parse(text) as { choices?: readonly ChatChoice[] }) : {};
   return { status: response.status, headers: response.headers, text, choices };
+}
+
+/** Exports sessions in a packed batch with a row for each turn, and returns its tensors. */
+export async function exportPacked(
+  { server, adminKey }: Pick<Rig, "server" | "adminKey">,
+  session_ids: readonly string[],
+): Promise<SafeTensors["tensors"]> {
+  const response = await fetch(`${server.url}/export_batch`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ session_ids, layout: "packed", style: "individual" }),
+  });
+  return readSafetensors(Buffer.from(await response.arrayBuffer())).tensors;
 }
 
 /** Turns `{"a.b": 1}` into `{a: {b: 1}}`. */
