@@ -1,7 +1,7 @@
 import type { ParameterField } from "../facts/sampling.js";
 import type { SamplingParams } from "./engine.js";
 
-/** What is added to the logit of a token that must not be sampled: both engines take biases of this size. */
+/** Added to the logit of a token that must not be sampled. Both engines take biases of this size. */
 const BAN = -100;
 
 /**

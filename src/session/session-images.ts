@@ -1,5 +1,6 @@
 import type { ImageFiles, PlacedImage } from "../conversation/content.js";
 import type { ByteTally } from "./session-size.js";
+import { SharedPool } from "./shared-pool.js";
 
 const NO_FILES: ImageFiles = new Map();
 
@@ -9,41 +10,10 @@ export interface ImageBytes {
   readonly bytes: Uint8Array;
 }
 
-/**
- * The image files of all sessions of a process. Sessions with the same image share its bytes, which are freed with the last session that
- * uses them. They count in the memory of all sessions together.
- */
-export class ImagePool {
-  readonly #tally: ByteTally;
-  readonly #files = new Map<string, { readonly bytes: Uint8Array; users: number }>();
-
-  constructor(tally: ByteTally = { bytes: 0 }) {
-    this.#tally = tally;
-  }
-
-  /** Number of different files. */
-  get size(): number {
-    return this.#files.size;
-  }
-
-  /** Adds a user of a file. Returns the bytes that all of its users share. */
-  acquire(sha256: string, bytes: Uint8Array): Uint8Array {
-    let known = this.#files.get(sha256);
-    if (!known) {
-      known = { bytes: toOwn(bytes), users: 0 };
-      this.#files.set(sha256, known);
-      this.#tally.bytes += bytes.length;
-    }
-    known.users++;
-    return known.bytes;
-  }
-
-  /** Removes a user of a file. */
-  release(sha256: string): void {
-    const known = this.#files.get(sha256);
-    if (!known || --known.users > 0) return;
-    this.#files.delete(sha256);
-    this.#tally.bytes -= known.bytes.length;
+/** The image files of all sessions of a process, by {@link ImageBytes.sha256}. */
+export class ImagePool extends SharedPool<Uint8Array> {
+  constructor(tally?: ByteTally) {
+    super(({ length }) => length, tally);
   }
 }
 
@@ -61,8 +31,8 @@ export class SessionImages implements Iterable<ImageBytes> {
     this.#pool = pool;
   }
 
-  has(sha256: string): boolean {
-    return this.#files.has(sha256);
+  get isEmpty(): boolean {
+    return this.#files.size === 0;
   }
 
   get(sha256: string): Uint8Array | undefined {
@@ -72,7 +42,10 @@ export class SessionImages implements Iterable<ImageBytes> {
   /** Keeps a file. Returns false if the session has it. */
   add({ sha256, bytes }: ImageBytes): boolean {
     if (this.#files.has(sha256)) return false;
-    this.#files.set(sha256, this.#pool.acquire(sha256, bytes));
+    this.#files.set(
+      sha256,
+      this.#pool.acquire(sha256, () => toOwn(bytes)),
+    );
     return true;
   }
 

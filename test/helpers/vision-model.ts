@@ -10,15 +10,8 @@ const FIRST_ID = 512;
 /** The token that stands for images in {@link writeVisionModel}. */
 export const IMAGE_TOKEN = FIRST_ID + SPECIAL.indexOf("<|image_pad|>");
 
-const TEMPLATE = `{%- for message in messages %}
-{{- '<|im_start|>' + message.role + '\\n' }}
-{%- if message.content is string %}{{- message.content }}
-{%- else %}{%- for part in message.content %}
-{%- if part.type == 'image' %}{{- '<|vision_start|><|image_pad|><|vision_end|>' }}{%- else %}{{- part.text }}{%- endif %}
-{%- endfor %}{%- endif %}
-{{- '<|im_end|>\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}`;
+/** Shows images as the templates of the Qwen-VL family do. test/real/support/vision.py uses it too. */
+const TEMPLATE = readFileSync(new URL("../fixtures/images/template.jinja", import.meta.url), "utf8").trimEnd();
 
 /** Writes the folder of a model that sees images as Qwen2.5-VL does, without weights. It is removed when the test ends. */
 export async function writeVisionModel({ template = TEMPLATE }: { readonly template?: string } = {}): Promise<string> {

@@ -9,7 +9,7 @@ export function findImageLimits(
   session: Session,
   { maxLength, overflow }: Pick<BatchOptions, "maxLength" | "overflow">,
 ): Uint32Array | undefined {
-  if (maxLength === undefined || overflow !== "truncate") return undefined;
+  if (maxLength === undefined || overflow !== "truncate" || session.data.images.isEmpty) return undefined;
   let limits: Uint32Array | undefined;
   for (let index = 0; index < session.interactionCount; index++) {
     const { images = [] } = session.interaction(index);

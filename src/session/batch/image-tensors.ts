@@ -23,27 +23,29 @@ export interface ImageParts {
   readonly metadata: BatchMetadata;
 }
 
+const NONE: ImageParts = { tensors: [], metadata: {} };
+
 /**
  * Makes the tensors and metadata of the images of a plan's rows. A file that several rows show is there once. No session may be freed
  * until the batch is packed.
  */
 export function* makeImageParts(plan: ExportPlan, layout: BatchTensorLayout): Steps<ImageParts> {
-  const files = new Map<string, BatchImage>();
+  const files: BatchImage[] = [];
   const indices = new Map<string, number>();
   const images: ImageColumns[] = [];
+  if (plan.sessions.every(({ data }) => data.images.isEmpty)) return NONE;
   for (let row = 0; row < plan.native.rows.length; row++) {
     if (row > 0 && row % STEP_ROWS === 0) yield;
     for (const { file, ...place } of listImages(plan, row, layout)) {
-      const index = indices.get(file.sha256) ?? indices.size;
+      const index = indices.get(file.sha256) ?? files.push(file) - 1;
       indices.set(file.sha256, index);
-      files.set(file.sha256, file);
       images.push({ row, file: index, ...place });
     }
   }
-  if (images.length === 0) return { tensors: [], metadata: {} };
-  const described = Array.from(files.values(), ({ sha256, mediaType }) => ({ sha256, media_type: mediaType }));
+  if (images.length === 0) return NONE;
+  const described = files.map(({ sha256, mediaType }) => ({ sha256, media_type: mediaType }));
   return {
-    tensors: [...toColumns(images), ...toFileTensors([...files.values()])],
+    tensors: [...toColumns(images), ...toFileTensors(files)],
     metadata: { images: JSON.stringify(described) },
   };
 }

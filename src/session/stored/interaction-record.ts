@@ -5,6 +5,7 @@ import type { RestoredTree } from "../../native/contract.js";
 import { runAtOnce } from "../../support/async/steps.js";
 import { parseSpelled, stringifySpelled } from "../../support/json/spelled.js";
 import { type InputMessages, NOTHING_RESPELLED, type RecordedInteraction } from "../recorded-interaction.js";
+import { countShared } from "../turn/prompt-images.js";
 
 /** The messages of an interaction that its parent does not have. */
 export interface OwnMessages {
@@ -65,11 +66,10 @@ export function toStoredInteraction(
 /** Returns the stored form of an interaction's images, which shares the objects of its parent's. */
 export function toStoredImages(
   images: RecordedInteraction["images"],
-  ofParent: RecordedInteraction["images"] = [],
+  ofParent: RecordedInteraction["images"],
 ): StoredImages | undefined {
   if (!images) return undefined;
-  const differs = images.findIndex((image, i) => image !== ofParent[i]);
-  const inherited = differs === -1 ? images.length : differs;
+  const inherited = countShared(images, ofParent);
   return { inherited, added: images.slice(inherited) };
 }
 

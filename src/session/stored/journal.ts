@@ -11,7 +11,7 @@ export interface AddedChannels {
   readonly bytes: Buffer;
 }
 
-/** What an interaction has and no earlier one of its session had. */
+/** The parts of an interaction that no earlier one of its session had. */
 export interface FirstUses {
   readonly newTools: ToolList | undefined;
   readonly newImages: readonly ImageBytes[];

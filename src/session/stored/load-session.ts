@@ -6,7 +6,7 @@ import { DamagedSessionError, describeRestoreError } from "./damaged-session-err
 import { requireComplete, type StoredSession } from "./read-session.js";
 import type { StoredHead } from "./session-records.js";
 
-/** What sessions share in memory. Default: each has its own. */
+/** Parts that sessions share in memory. Default: each session has its own. */
 export interface SharedParts {
   readonly toolLists?: ToolLists;
   readonly imagePool?: ImagePool;

@@ -9,6 +9,7 @@ import base64
 import io
 import json
 import sys
+from pathlib import Path
 
 import torch
 from PIL import Image, ImageOps
@@ -28,15 +29,7 @@ from transformers import (
 
 VISION = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 
-TEMPLATE = """{%- for message in messages %}
-{{- '<|im_start|>' + message.role + '\\n' }}
-{%- if message.content is string %}{{- message.content }}
-{%- else %}{%- for part in message.content %}
-{%- if part.type == 'image' %}{{- '<|vision_start|><|image_pad|><|vision_end|>' }}{%- else %}{{- part.text }}{%- endif %}
-{%- endfor %}{%- endif %}
-{{- '<|im_end|>\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"""
+TEMPLATE = (Path(__file__).parents[2] / "fixtures/images/template.jinja").read_text().rstrip()
 
 TEXT = {
     "hidden_size": 64,

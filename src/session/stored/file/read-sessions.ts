@@ -71,7 +71,7 @@ export async function* readSessions(
         origins.set(key, origin);
       } else if (frame.kind === "tools") {
         const { key, text } = readJson(frame, toolsRecord, name);
-        shared.toolLists.acquire(key, () => text);
+        shared.toolLists.acquire(key, () => ({ key, text }));
       }
     }
     if (isChosen(id)) yield await slices.run(restore(frames, { origins, shared, name }));
