@@ -149,7 +149,8 @@ AskedValues askedArg(Napi::Value value) {
   const Napi::Object object = objectArg(value, "asked");
   AskedValues asked{.experts = expertsArg(object.Get("experts")),
                     .masks = masksArg(object.Get("masks")),
-                    .tokenIds = tokenIdsArg(object.Get("tokenIds"), "asked.tokenIds")};
+                    .tokenIds = tokenIdsArg(object.Get("tokenIds"), "asked.tokenIds"),
+                    .promptIds = tokenIdsArg(object.Get("promptIds"), "asked.promptIds")};
   if (!asked.tokenIds.empty()) requireChannel(tokenIdsChannel(asked.tokenIds));
   return asked;
 }

@@ -58,17 +58,29 @@ export interface LabelVersions {
   versionOf(label: string, current: number): number;
 }
 
-/** An image of a prompt, and the tokens that stand for it. */
-export interface CallImage {
-  /** First of its tokens. */
-  readonly offset: number;
-  /** Number of its tokens. All are the model's image token. */
-  readonly length: number;
+/** The file of an image. */
+export interface EncodedImage {
   /** SHA-256 of the file, in lowercase hexadecimal digits. */
   readonly sha256: string;
   /** For example `image/png`. */
   readonly mediaType: string;
   readonly file: Uint8Array;
+}
+
+/**
+ * Returns the ids that an engine puts in the place of an image's token in a prompt.
+ *
+ * @param tokenId the image token
+ * @throws EngineError also if the ids do not begin with the image token, because the prompt could then not be sent again
+ */
+export type ExpandImage = (image: EncodedImage, tokenId: number) => Promise<Int32Array>;
+
+/** An image of a prompt, and the tokens that stand for it. */
+export interface CallImage extends EncodedImage {
+  /** First of its tokens, which is the model's image token. */
+  readonly offset: number;
+  /** Number of its tokens. */
+  readonly length: number;
 }
 
 /** One call: its prompt, its sampling, and what receives its output. An engine passes the same object down to its servers. */
@@ -176,6 +188,8 @@ export interface Engine {
    * @param abort stops the engine's work immediately. The server gives no AbortSignal, because creating one takes time
    */
   generate(call: GenerateCall, abort?: AbortSource): Promise<GenerateResult>;
+  /** Undefined if the engine does not tell the ids of images: they must then follow from the model's files. */
+  readonly expandImage?: ExpandImage | undefined;
   /** Resolves if the engine can take calls; otherwise rejects with an {@link EngineError}. */
   health(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -282,6 +296,8 @@ export interface ServerNeeds {
   readonly masks?: boolean;
   /** Number of alternatives of each token that are recorded. Default 0. */
   readonly topLogprobs?: number;
+  /** Prompts have images. Default false. */
+  readonly images?: boolean;
   /** The configured limit of prompt and output tokens together; undefined if it is the server's own. */
   readonly contextLength: number | undefined;
 }
@@ -421,6 +437,9 @@ export type EngineErrorCode = "engine_error" | "engine_rejected_request" | "engi
 export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = "EngineError";
 }
+
+/** The engine ran a call with other prompt tokens than the call has. Its output cannot be recorded. */
+export class OtherPromptError extends EngineError {}
 
 /** A server refused to load weights, so it still has the earlier ones. */
 export class NotLoadedError extends EngineError {}

@@ -73,7 +73,9 @@ const configSchema = z.looseObject({
   model_type: z.string().nullish(),
   text_config: languageModelSchema.nullish(),
   image_token_id: tokenId.nullish(),
+  image_token_index: tokenId.nullish(),
   video_token_id: tokenId.nullish(),
+  video_token_index: tokenId.nullish(),
 });
 /** The fields of an image processor's configuration that decide the number of an image's tokens. */
 const imageProcessorSchema = z.looseObject({

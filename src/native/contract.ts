@@ -39,6 +39,8 @@ export type NativeErrorCode =
   | "ERR_REPLY_NOT_FINITE"
   /** An impossible value: beyond the limits of the generation, or a negative weight version. */
   | "ERR_REPLY_IMPOSSIBLE"
+  /** The engine ran with other prompt tokens than {@link AskedValues.promptIds}. Nothing of the reply was added. */
+  | "ERR_REPLY_OTHER_PROMPT"
   /** A use after `release()`. */
   | "ERR_RELEASED"
   /** Stored bytes that are damaged, of an unknown format, or not the session's next interaction. */

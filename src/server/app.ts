@@ -24,6 +24,7 @@ import type { SessionRegistry } from "../session/session-registry.js";
 import { CurrentVersion } from "./current-version.js";
 import { EngineHealth } from "./engine-health.js";
 import { toServerApiError } from "./errors.js";
+import { openImageTokens } from "./image-policy.js";
 import { Admission } from "./limits/admission.js";
 import { availableMemory } from "./limits/configured-limits.js";
 import { createHeap } from "./limits/heap-watch.js";
@@ -137,6 +138,7 @@ export async function createServer({
   const context: ServerServices = {
     ...options,
     modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
+    imageTokens: openImageTokens(options, (message) => app.log.warn({ key: "rollout.agent.images" }, message)),
     rerendered: new RerenderedCalls((message) => app.log.warn({ key: TEMPLATE_TYPE }, message)),
     connections: app.connections,
     exporter: new Exporter(registry, (sessions, signal) => teacherScores.score(sessions, signal)),

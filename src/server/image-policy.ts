@@ -1,6 +1,10 @@
 import { type Config, ConfigError } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
 import type { ChatModel } from "../model/chat-model.js";
+import { ImageTokens } from "../model/images/image-tokens.js";
+import type { CallServices } from "./services.js";
+
+type ImageEngine = Pick<Engine, "supports" | "type" | "expandImage">;
 
 /**
  * Returns the configuration with a value of `rollout.agent.images` that is not `auto`.
@@ -9,10 +13,7 @@ import type { ChatModel } from "../model/chat-model.js";
  */
 export function withImagePolicy(
   config: Config,
-  {
-    model,
-    engine,
-  }: { readonly model: Pick<ChatModel, "images" | "folder">; readonly engine: Pick<Engine, "supports" | "type"> },
+  { model, engine }: { readonly model: Pick<ChatModel, "images" | "folder">; readonly engine: ImageEngine },
 ): Config {
   const { rollout } = config;
   const { images } = rollout.agent;
@@ -29,9 +30,26 @@ export function withImagePolicy(
 
 function findProblem(
   { images, folder }: Pick<ChatModel, "images" | "folder">,
-  { supports, type }: Pick<Engine, "supports" | "type">,
+  { supports, type, expandImage }: ImageEngine,
 ): string | undefined {
   if (!supports.images) return `the engine (${type}) takes no images`;
-  if (images) return undefined;
-  return `${folder} is no model of the Qwen-VL family: config.json needs image_token_id, and preprocessor_config.json the image processor`;
+  if (!images) {
+    return `${folder} has no images: config.json needs image_token_id, and preprocessor_config.json the image processor. Gemma 3 is not supported`;
+  }
+  if (images.counts || expandImage) return undefined;
+  return `how many tokens an image has is known for Qwen-VL and GLM-4V only, and the engine (${type}) does not tell`;
+}
+
+/**
+ * Returns the tokens of images; undefined if prompts have none.
+ *
+ * @param warn called once if the engine has other tokens than the model's files say
+ */
+export function openImageTokens(
+  { model, engine, settings }: Pick<CallServices, "model" | "engine" | "settings">,
+  warn: (message: string) => void,
+): ImageTokens | undefined {
+  if (settings.images !== "tokens" || !model.images) return undefined;
+  const { expandImage } = engine;
+  return new ImageTokens(model.images, expandImage && { expand: expandImage, warn });
 }

@@ -16,6 +16,7 @@ export async function findServerNeeds(
     reasoning: model.families.reasoning !== "none",
     masks: engine.sampling_masks,
     topLogprobs: engine.top_logprobs,
+    images: agent.images === "tokens",
     contextLength: engine.context_length ?? agent.engine_max_tokens ?? undefined,
   };
 }

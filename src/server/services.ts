@@ -2,6 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { VersionLabels } from "../engine/version-labels.js";
 import type { Connections } from "../http/connections/connections.js";
 import type { ChatModel } from "../model/chat-model.js";
+import type { ImageTokens } from "../model/images/image-tokens.js";
 import type { SharedMemory } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
 import type { ExportLeases } from "../session/export/export-leases.js";
@@ -41,6 +42,8 @@ export interface CallServices extends SharedServices {
   readonly settings: CallSettings;
   readonly conversations: ConversationMemory;
   readonly rerendered: RerenderedCalls;
+  /** Undefined if prompts have no images. */
+  readonly imageTokens: ImageTokens | undefined;
 }
 
 /** Services of the routes of sessions, exports and weights. */

@@ -14,7 +14,10 @@ export const IMAGE_TOKEN = FIRST_ID + SPECIAL.indexOf("<|image_pad|>");
 const TEMPLATE = readFileSync(new URL("../fixtures/images/template.jinja", import.meta.url), "utf8").trimEnd();
 
 /** Writes the folder of a model that sees images as Qwen2.5-VL does, without weights. It is removed when the test ends. */
-export async function writeVisionModel({ template = TEMPLATE }: { readonly template?: string } = {}): Promise<string> {
+export async function writeVisionModel({
+  template = TEMPLATE,
+  processor = "Qwen2VLImageProcessor",
+} = {}): Promise<string> {
   const { folder: tiny } = await ensureTinyModel();
   const folder = mkdtempSync(join(tmpdir(), "rolltape-vision-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -34,7 +37,7 @@ export async function writeVisionModel({ template = TEMPLATE }: { readonly templ
     video_token_id: IMAGE_TOKEN + 1,
   });
   write("preprocessor_config.json", {
-    image_processor_type: "Qwen2VLImageProcessor",
+    image_processor_type: processor,
     patch_size: 14,
     merge_size: 2,
     min_pixels: 3136,

@@ -33,6 +33,6 @@ describe("withImagePolicy", () => {
     expect(() => choose("tokens", model, TEXT_ENGINE)).toThrow(
       "rollout.agent.images: must not be `tokens`: the engine (embedded) takes no images",
     );
-    expect(() => choose("tokens", TEXT_MODEL)).toThrow("/models/text is no model of the Qwen-VL family");
+    expect(() => choose("tokens", TEXT_MODEL)).toThrow("/models/text has no images: config.json needs image_token_id");
   });
 });

@@ -43,15 +43,22 @@ interface Started {
   send(messages: readonly object[], fields?: object): Promise<object[]>;
 }
 
+interface StartOptions extends Partial<ServerSettings> {
+  /** How the engine sees images; null: not at all. */
+  readonly sees?: EngineVision | null;
+  /** Type of the model's image processor. */
+  readonly processor?: string;
+}
+
 async function start(
   name: "sglang" | "vllm",
-  { seesImages = true, ...settings }: Partial<ServerSettings> & { seesImages?: boolean } = {},
+  { sees = new EngineVision(IMAGE_TOKEN), processor, ...settings }: StartOptions = {},
 ): Promise<Started> {
-  const vision = new EngineVision(IMAGE_TOKEN);
-  const server = await (name === "sglang" ? startSglangServer : startVllmServer)(seesImages ? { vision } : {});
+  const vision = sees ?? new EngineVision(IMAGE_TOKEN);
+  const server = await (name === "sglang" ? startSglangServer : startVllmServer)(sees ? { vision } : {});
   const create = name === "sglang" ? createSglangEngine : createVllmEngine;
   const engine: Engine = create({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4 });
-  const folder = await writeVisionModel();
+  const folder = await writeVisionModel(processor === undefined ? {} : { processor });
   const proxy = await Proxy.start({ engine, folder, settings: { images: "tokens", ...settings } });
   onTestFinished(async () => {
     await proxy.close();
@@ -170,11 +177,11 @@ describe.each(["sglang", "vllm"] as const)("with %s", (name) => {
     expect(rows.map(runsOf)).toEqual([[WIDE_TOKENS], [WIDE_TOKENS], [WIDE_TOKENS]]);
   });
 
-  it("a server that divides images otherwise fails the call, and nothing is recorded", async () => {
-    const started = await start(name, { seesImages: false });
+  it("a server that sees no images fails the call, and nothing is recorded", async () => {
+    const started = await start(name, { sees: null });
     const reply = await started.proxy.post(CHAT, { messages: [user(image(WIDE))] }, started.session.key);
     expect(reply.status).toBe(502);
-    expect(reply.error.message).toContain("preprocessor_config.json");
+    expect(reply.error.message).toContain(name === "vllm" ? "sees no images" : "preprocessor_config.json");
     expect(started.proxy.context.registry.get(started.session.id).interactionCount).toBe(0);
   });
 
@@ -185,5 +192,92 @@ describe.each(["sglang", "vllm"] as const)("with %s", (name) => {
     expect(reply.refusal).toBe("400 template_error");
     expect(reply.error.message).toContain("more image tokens than");
     expect(started.sent()).toEqual([]);
+  });
+});
+
+describe("vLLM with other limits of pixels than the model's files", () => {
+  /** 100 x 60 pixels become 1 x 2 tokens, 40 x 200 become 4 x 1. */
+  const small = () => new EngineVision(IMAGE_TOKEN, { maxPixels: 4 * 28 * 28 });
+  const question = [user(text("Compare "), image(WIDE), text(" and "), image(TALL))];
+  const repeated = async ({ proxy }: Started) => (await proxy.context.metrics.otherPrompts.get()).values[0]?.value;
+
+  it.each(["hf", "concat"] as const)("has its tokens recorded, and is asked once for each size (%s)", async (type) => {
+    const started = await start("vllm", { sees: small(), chatTemplateType: type });
+    const first = await started.send(question);
+    await started.send([...first, user(text("And "), image(WIDE))]);
+    const rows = await exportedIds(started);
+    expect(rows.map(runsOf)).toEqual([
+      [2, 4],
+      [2, 4, 2],
+    ]);
+    // The prediction that was wrong, one request for each size, the call; then the second call.
+    const kinds = started.sent().map(({ token_ids: ids = [], features }) => (features ? "features" : ids.length));
+    expect(kinds).toEqual([expect.any(Number), 1, 1, kinds[0], "features"]);
+    expect(await repeated(started)).toBe(1);
+  });
+
+  it("answers calls with several choices, streams, and calls that use the whole context", async () => {
+    const started = await start("vllm", { sees: small() });
+    const many = await started.proxy.post(CHAT, { messages: question, n: 3 }, started.session.key);
+    expect(many.status).toBe(200);
+    const { usage } = many.json<{ usage: { prompt_tokens: number } }>();
+    const [row = []] = await exportedIds(started);
+    expect(runsOf(row)).toEqual([2, 4]);
+    const { tokens } = started.proxy.context.registry.get(started.session.id);
+    expect([0, 1, 2].map((i) => tokens.interaction(i).promptTokens)).toEqual(Array(3).fill(usage.prompt_tokens));
+  });
+
+  it("streams the answer to the prompt that the engine has", async () => {
+    const started = await start("vllm", { sees: small() });
+    const stream = { messages: question, max_tokens: 8, stream: true, stream_options: { include_usage: true } };
+    const reply = await started.proxy.post(CHAT, stream, started.session.key);
+    const text = reply.raw.toString();
+    expect(text).toContain("[DONE]");
+    expect(text).not.toContain('"error"');
+    const [row = []] = await exportedIds(started);
+    expect(runsOf(row)).toEqual([2, 4]);
+    const prompt = Number(/"prompt_tokens":(\d+)/.exec(text)?.[1]);
+    const interaction = started.proxy.context.registry.get(started.session.id).tokens.interaction(0);
+    expect(interaction.promptTokens).toBe(prompt);
+  });
+
+  it("fails a call whose recorded images it divides otherwise now", async () => {
+    const started = await start("vllm", { chatTemplateType: "concat" });
+    const first = await started.send(question);
+    started.vision.restart({ maxPixels: 4 * 28 * 28 });
+    const messages = [...first, user(text("And why?"))];
+    const reply = await started.proxy.post(CHAT, { messages }, started.session.key);
+    expect(reply.status).toBe(502);
+    expect(reply.error.message).toContain("The engine ran another prompt");
+    expect((await exportedIds(started)).map(runsOf)).toEqual([[WIDE_TOKENS, TALL_TOKENS]]);
+  });
+});
+
+describe("a family whose tokens only the engine knows", () => {
+  const BREAK = 5;
+  /** An image token for each two tokens of Qwen2.5-VL, with a break after it. */
+  const withBreaks = (tokens: number) => Array.from({ length: tokens }, (_, i) => (i % 2 === 0 ? IMAGE_TOKEN : BREAK));
+  const processor = "PixtralImageProcessor";
+
+  it("is recorded as the engine says, and sent again in one token for each image", async () => {
+    const started = await start("vllm", { sees: new EngineVision(IMAGE_TOKEN, {}, withBreaks), processor });
+    const first = await started.send([user(text("Look: "), image(WIDE))]);
+    const second = await started.send([...first, user(text("And why?"))]);
+    started.vision.forget();
+    await started.send([...second, user(text("Again."))]);
+    const rows = await exportedIds(started);
+    const at = rows[0]?.indexOf(IMAGE_TOKEN) ?? 0;
+    for (const row of rows) expect(row.slice(at, at + WIDE_TOKENS)).toEqual(withBreaks(WIDE_TOKENS));
+    const sent = started.sent();
+    expect(sent.map((body) => "features" in body)).toEqual([false, false, true, true, false]);
+    expect(runsOf(sent.at(-1)?.token_ids ?? [])).toEqual([1]);
+  });
+
+  it("is refused if its tokens do not begin with the image token", async () => {
+    const sees = new EngineVision(IMAGE_TOKEN, {}, (tokens) => [BREAK, ...withBreaks(tokens)]);
+    const started = await start("vllm", { sees, processor });
+    const reply = await started.proxy.post(CHAT, { messages: [user(image(WIDE))] }, started.session.key);
+    expect(reply.status).toBe(502);
+    expect(reply.error.message).toContain("cannot be repeated");
   });
 });

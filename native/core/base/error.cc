@@ -14,6 +14,8 @@ const char* errorCodeName(ErrorCode code) {
       return "ERR_REPLY_NOT_FINITE";
     case ErrorCode::kReplyImpossible:
       return "ERR_REPLY_IMPOSSIBLE";
+    case ErrorCode::kReplyOtherPrompt:
+      return "ERR_REPLY_OTHER_PROMPT";
     case ErrorCode::kReleased:
       return "ERR_RELEASED";
     case ErrorCode::kStoredInvalid:

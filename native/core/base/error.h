@@ -11,6 +11,7 @@ enum class ErrorCode {
   kReplyMismatch,
   kReplyNotFinite,
   kReplyImpossible,
+  kReplyOtherPrompt,
   kReleased,
   kStoredInvalid,
   kTooLarge,

@@ -16,6 +16,8 @@ struct AskedValues {
   std::optional<SamplingMasks> masks = std::nullopt;
   /// Tokens whose log probabilities were asked for at every position.
   std::vector<std::int32_t> tokenIds = {};
+  /// The ids that the reply must name as those of the prompt, if it names them. Empty: they are not read.
+  std::vector<std::int32_t> promptIds = {};
 };
 
 }  // namespace rolltape

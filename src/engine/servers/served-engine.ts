@@ -2,14 +2,17 @@ import type { WithoutChannels } from "../../facts/channels.js";
 import type { ExpertModel } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import { startCallDeadline } from "../call-deadline.js";
-import type {
-  Engine,
-  EngineSupport,
-  GenerateCall,
-  GenerateResult,
-  SamplingParams,
-  SamplingRefusal,
-  ServerControl,
+import {
+  type EncodedImage,
+  type Engine,
+  EngineError,
+  type EngineSupport,
+  type ExpandImage,
+  type GenerateCall,
+  type GenerateResult,
+  type SamplingParams,
+  type SamplingRefusal,
+  type ServerControl,
 } from "../engine.js";
 import { VersionLabels } from "../version-labels.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
@@ -19,6 +22,7 @@ import { checkServerOptions, type EngineServerOptions } from "./engine-server-op
 import { PauseControl } from "./pause/pause-control.js";
 import { createServerUpdate } from "./pause/server-update.js";
 import { ServerPool } from "./pool/server-pool.js";
+import { isUnavailable } from "./wire/errors.js";
 
 const DEFAULT_HEALTH_SECONDS = 10;
 
@@ -39,6 +43,7 @@ export class ServedEngine implements Engine {
   readonly channelMetadata?: Readonly<Record<string, unknown>>;
   readonly recordsMasks: boolean;
   readonly effectiveTemperature: (temperature: number, topK: number) => number;
+  readonly expandImage: ExpandImage | undefined;
   readonly #refuseSampling: ServedEngineType["refuseSampling"];
   readonly #options: EngineServerOptions;
   readonly #pool: ServerPool;
@@ -63,6 +68,8 @@ export class ServedEngine implements Engine {
     this.#refuseSampling = refuseSampling;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });
+    const tells = this.#pool.servers.some((server) => server.expandImage);
+    this.expandImage = tells ? (image, tokenId) => this.#expandImage(image, tokenId) : undefined;
     const pause = new PauseControl(this.#pool);
     this.#pause = pause;
     this.servers = {
@@ -121,6 +128,21 @@ export class ServedEngine implements Engine {
     using deadline = startCallDeadline(abort, this.#options.timeoutSeconds, () => this.#pause.hold.mode !== undefined);
     const { versionLabels: labels = this.#labels } = call;
     return await generateOnServers({ pool: this.#pool, hold: this.#pause.hold, labels }, call, deadline);
+  }
+
+  /** Asks the servers one after the other, until one answers. */
+  async #expandImage(image: EncodedImage, tokenId: number): Promise<Int32Array> {
+    let failure: unknown;
+    for (const server of this.#pool.order(image.sha256)) {
+      try {
+        const ids = await server.expandImage?.(image, tokenId);
+        if (ids) return ids;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        failure = error;
+      }
+    }
+    throw failure ?? new EngineError("engine_unavailable", "Every engine server is being drained.");
   }
 
   health(signal?: AbortSignal): Promise<void> {

@@ -19,6 +19,7 @@ export async function listSglangWarnings(
   const flags = adviseOnInfo(jsonObject(body), needs);
   const others = await askAll([
     () => findAdminKey(server, signal),
+    async () => (needs.images ? findTextModel(server, signal) : undefined),
     () => compareTokenizers(server, needs, { signal }),
     async () => compareContexts(needs, readContextLength(body), "--context-length"),
   ]);
@@ -50,6 +51,15 @@ function adviseOnInfo(info: Readonly<Record<string, unknown>>, { reasoning }: Se
       "`seed` has no effect. Start SGLang with `--enable-deterministic-inference` if calls must be repeatable.",
     );
   return advice;
+}
+
+/** A server whose model sees no images ignores those of a request. */
+async function findTextModel(server: ServerConnections, signal: AbortSignal): Promise<ServerWarning | undefined> {
+  const { body } = await server.get("model_info", signal);
+  if (jsonObject(body)["has_image_understanding"] !== false) return undefined;
+  return flagWarning(
+    "The server's model sees no images, so calls with images fail. Name the folder of the model that it serves.",
+  );
 }
 
 /** Aborts a request that does not exist. */

@@ -1,5 +1,7 @@
-import type { CallImage } from "../engine.js";
+import { z } from "zod";
+import { type CallImage, type EncodedImage, EngineError } from "../engine.js";
 import { toDataUrl } from "../servers/wire/image-body.js";
+import { jsonObject } from "../servers/wire/json.js";
 
 /** The server's cache has some gigabytes, so it has forgotten older images. */
 const MAX_REMEMBERED = 16_384;
@@ -30,12 +32,52 @@ export class SentImages {
 }
 
 /**
- * Returns the field of a request whose ids have one image token for each image, with a comma before it. The server keeps each image
+ * Returns the fields of a request whose ids have one image token for each image, with a comma before each. The server keeps each image
  * under `uuid`, and would take another image with the same one from its cache, so this is the digest of the file.
  */
-export function contentPartsField(images: readonly CallImage[]): string {
+export function contentPartsField(images: readonly EncodedImage[]): string {
   const parts = images.map((image) => `{"type":"image_url","url":"${toDataUrl(image)}","uuid":"${image.sha256}"}`);
-  return `,"content_parts":[${parts.join(",")}]`;
+  return `,"content_parts":[${parts.join(",")}],"return_token_ids":true`;
+}
+
+const IMAGES_UNTOLD =
+  "The engine does not say which tokens an image has: its model sees no images, or it is a vLLM before August 2026.";
+
+const expansionSchema = z.looseObject({
+  prompt_token_ids: z.array(z.int()),
+  mm_placeholders: z.looseObject({
+    image: z.tuple([z.looseObject({ offset: z.literal(0), length: z.int() })]),
+  }),
+});
+
+/** Returns the body of a request whose prompt is one image. */
+export function expansionRequest(model: string, image: EncodedImage, tokenId: number): object {
+  return {
+    model,
+    token_ids: [tokenId],
+    content_parts: [{ type: "image_url", url: toDataUrl(image), uuid: image.sha256 }],
+    return_token_ids: true,
+    sampling_params: { max_tokens: 1 },
+  };
+}
+
+/**
+ * Returns the ids of the image, which are all ids of the reply's prompt.
+ *
+ * @throws EngineError if the reply names none, or others than a prompt can be sent with again
+ */
+export function readExpansion(body: string, tokenId: number): Int32Array {
+  const reply = expansionSchema.safeParse(jsonObject(body));
+  if (!reply.success) {
+    throw new EngineError("engine_error", IMAGES_UNTOLD);
+  }
+  const { prompt_token_ids: ids, mm_placeholders: ranges } = reply.data;
+  if (ids[0] !== tokenId || ranges.image[0].length !== ids.length) {
+    const message =
+      "The engine puts other tokens before those of an image, so its prompts with images cannot be repeated.";
+    throw new EngineError("engine_error", message);
+  }
+  return Int32Array.from(ids);
 }
 
 /** Returns the field of a request whose ids have all tokens of the images, for a server that has the images in its cache. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AskedValues } from "../../native/contract.js";
 import {
+  type EncodedImage,
   EngineError,
   type GenerateCall,
   type LogprobContent,
@@ -21,7 +22,7 @@ import {
   postUpdateIfServed,
   requireHealthy,
 } from "../servers/wire/control-requests.js";
-import { isUnavailable, NotServedError, notStarted, UnexplainedError } from "../servers/wire/errors.js";
+import { isUnavailable, NotServedError, notStarted, statusError, UnexplainedError } from "../servers/wire/errors.js";
 import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
 import { writeImageBody } from "../servers/wire/image-body.js";
 import { adviseOnFlags, hasMasks, isRefusedWithMasks, refuseGreedy } from "./explain-refusal.js";
@@ -37,12 +38,15 @@ import {
   generateSuffix,
   type VllmRequestFields,
 } from "./request-fields.js";
-import { contentPartsField, featuresField, SentImages } from "./request-images.js";
+import { contentPartsField, expansionRequest, featuresField, readExpansion, SentImages } from "./request-images.js";
 import { askServedModel, type ServedModel } from "./served-model.js";
 import type { VllmOptions } from "./vllm-options.js";
 
 /** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
+
+/** Time limit of a request for the tokens of an image. A busy server begins late with it. */
+const EXPAND_MS = 60_000;
 
 const MASKS_ADVICE = {
   generate: "start it with `--return-sampling-mask`",
@@ -133,7 +137,8 @@ export class VllmServer implements EngineServer {
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
       if (flags.returnsMasks) refuseGreedy(call.sampling);
       const options = { model, flags, stream: this.versions.isStreamed, vocabularySize: this.#vocabularySize };
-      const asked = this.#values.ask(call, true);
+      const values = this.#values.ask(call, true);
+      const asked = images.length > 0 && !cachesImages ? { ...values, promptIds: listPromptIds(call) } : values;
       const encoded = await encodeRequest(endpoint, call, { ...options, asked, cachesImages });
       request.signal.throwIfAborted();
       try {
@@ -180,6 +185,19 @@ export class VllmServer implements EngineServer {
 
   get logprobs(): LogprobContent | undefined {
     return this.#logprobs.content;
+  }
+
+  async expandImage(image: EncodedImage, tokenId: number): Promise<Int32Array> {
+    if (!this.#api.includes("generate")) throw new EngineError("engine_error", IMAGES_ADVICE);
+    const { name } = await this.#servedModel();
+    const { status, body } = await this.#connections.control({
+      method: "POST",
+      path: GENERATE_PATH,
+      body: expansionRequest(name, image, tokenId),
+      timeoutMilliseconds: EXPAND_MS,
+    });
+    if (status !== 200) throw statusError(status, body);
+    return readExpansion(body, tokenId);
   }
 
   findLogprobs(call: GenerateCall): Promise<LogprobContent> {
@@ -336,6 +354,12 @@ async function encodeRequest(endpoint: Endpoint, call: GenerateCall, options: Re
   }
   const body = await writeBody(call, GENERATE_PREFIX, images ? featuresField(images) + suffix : suffix);
   return { ...common, path: GENERATE_PATH, ...body };
+}
+
+/** Returns all ids that a request sends. */
+function listPromptIds({ prompt, generation }: GenerateCall): Int32Array {
+  const ids = prompt.tokens();
+  return generation.length > 0 ? Int32Array.of(...ids, ...generation.ids(0)) : ids;
 }
 
 /** Servers with `--tokens-only` do not search for stop strings. A streamed request can be stopped after one. */

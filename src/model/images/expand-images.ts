@@ -1,5 +1,5 @@
 import type { ImagePart, PlacedImage } from "../../conversation/content.js";
-import type { ImageModel } from "./image-model.js";
+import { sizeKey, type TokensBySize } from "./image-tokens.js";
 
 /** A prompt shows its images otherwise than the conversation has them, or has an image that the model cannot see. */
 export class ImagePromptError extends Error {
@@ -13,14 +13,16 @@ export interface ExpandedPrompt {
 }
 
 /**
- * Replaces each image token of a rendered prompt, of which the template shows one for each image, by as many as the image has.
+ * Replaces each image token of a rendered prompt, of which the template shows one for each image, by the tokens of the image.
  *
+ * @param tokenId the image token
+ * @param tokens those of the images
  * @param images those that the pieces show, in their order
  * @param start number of tokens before the pieces
  * @throws ImagePromptError if the pieces do not show each image once
  */
 export function expandImages(
-  model: ImageModel,
+  { tokenId, tokens }: { readonly tokenId: number; readonly tokens: TokensBySize },
   pieces: readonly Int32Array[],
   images: readonly ImagePart[],
   start: number,
@@ -34,19 +36,19 @@ export function expandImages(
   };
   for (const piece of pieces) {
     let from = 0;
-    for (let at = piece.indexOf(model.tokenId); at >= 0; at = piece.indexOf(model.tokenId, from)) {
+    for (let at = piece.indexOf(tokenId); at >= 0; at = piece.indexOf(tokenId, from)) {
       add(piece.subarray(from, at));
       const image = images[placed.length];
       if (!image) throw wrongCount(images.length);
       const { sha256, mediaType, width, height } = image;
-      const length = model.countTokens(image);
-      if (length === undefined) {
+      const own = tokens.get(sizeKey(image));
+      if (own === undefined) {
         throw new ImagePromptError(
           `An image of ${width} x ${height} pixels is too narrow: the model takes sides up to 1 : 200.`,
         );
       }
-      placed.push({ sha256, mediaType, width, height, offset, length });
-      add(new Int32Array(length).fill(model.tokenId));
+      placed.push({ sha256, mediaType, width, height, offset, length: own.length });
+      add(own);
       from = at + 1;
     }
     add(piece.subarray(from));

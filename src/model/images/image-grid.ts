@@ -1,4 +1,4 @@
-/** How the image processors of the Qwen-VL family divide an image into patches. */
+/** How the image processors of Qwen-VL and GLM-4V divide an image into patches. */
 
 export interface PatchRule {
   /** Length of a patch's side, in pixels. */
@@ -8,6 +8,10 @@ export interface PatchRule {
   /** Bounds of the resized image, in pixels. */
   readonly minPixels: number;
   readonly maxPixels: number;
+  /** The bounds count each pixel so many times: for GLM-4V, an image is two frames of a video. Default 1. */
+  readonly frames?: number;
+  /** Images that are narrower than a token's side are enlarged to it first. Default false. */
+  readonly enlarges?: boolean;
 }
 
 export interface ImageGrid {
@@ -28,20 +32,23 @@ const MAX_ASPECT_RATIO = 200;
  * @returns undefined if the processors refuse the image because it is too narrow
  */
 export function divideImage(
-  { width, height }: { readonly width: number; readonly height: number },
-  { patchSize, mergeSize, minPixels, maxPixels }: PatchRule,
+  size: { readonly width: number; readonly height: number },
+  { patchSize, mergeSize, minPixels, maxPixels, frames = 1, enlarges = false }: PatchRule,
 ): ImageGrid | undefined {
-  if (Math.max(width, height) / Math.min(width, height) > MAX_ASPECT_RATIO) return undefined;
   const side = patchSize * mergeSize;
+  const scale = enlarges ? Math.max(1, side / size.width, side / size.height) : 1;
+  const width = Math.trunc(size.width * scale);
+  const height = Math.trunc(size.height * scale);
+  if (Math.max(width, height) / Math.min(width, height) > MAX_ASPECT_RATIO) return undefined;
   let rows = roundHalfEven(height / side);
   let columns = roundHalfEven(width / side);
-  const pixels = rows * columns * side * side;
+  const pixels = frames * rows * columns * side * side;
   if (pixels > maxPixels) {
-    const shrink = Math.sqrt((height * width) / maxPixels);
+    const shrink = Math.sqrt((frames * height * width) / maxPixels);
     rows = Math.max(1, Math.floor(height / shrink / side));
     columns = Math.max(1, Math.floor(width / shrink / side));
   } else if (pixels < minPixels) {
-    const grow = Math.sqrt(minPixels / (height * width));
+    const grow = Math.sqrt(minPixels / (frames * height * width));
     rows = Math.ceil((height * grow) / side);
     columns = Math.ceil((width * grow) / side);
   }

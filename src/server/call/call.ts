@@ -59,7 +59,9 @@ export interface GivenTokens {
 }
 
 /** The parts of a call that its prompt is made of. */
-export type Prompted = Pick<Call, "services" | "session" | "turn" | "isLong">;
+export interface Prompted extends Pick<Call, "services" | "session" | "turn" | "isLong"> {
+  readonly request: Pick<ModelRequest, "images">;
+}
 
 /** Header of calls with several choices: the ids of their interactions. Some SDKs drop the field that each choice has for it. */
 export const INTERACTIONS = "x-rolltape-interactions";

@@ -1,12 +1,13 @@
 import type { Tool } from "../../conversation/message.js";
-import type {
-  CallImage,
-  GenerateCall,
-  GenerateResult,
-  IgnorableParam,
-  ReasoningMarkers,
-  SamplingParams,
-  SharedPromptText,
+import {
+  type CallImage,
+  type GenerateCall,
+  type GenerateResult,
+  type IgnorableParam,
+  OtherPromptError,
+  type ReasoningMarkers,
+  type SamplingParams,
+  type SharedPromptText,
 } from "../../engine/engine.js";
 import type { VersionLabels } from "../../engine/version-labels.js";
 import type { Api } from "../../facts/call-facts.js";
@@ -37,6 +38,11 @@ export interface GeneratedChoice {
   readonly tokens: RecordedTokens | undefined;
 }
 
+interface ChoiceParams extends CallSampling {
+  /** Builds the prompt of the call again: see `rebuildPrompt`. */
+  readonly rebuild: () => Promise<number | undefined>;
+}
+
 /** The field of a request that holds its seed. */
 const SEED_FIELDS: Readonly<Record<Api, string>> = {
   "chat.completions": "seed",
@@ -52,11 +58,11 @@ export class Choice implements GenerateCall {
   readonly call: Call;
   readonly begun: BegunChoice;
   readonly id: string;
-  readonly prompt: NativePrompt;
-  readonly images: readonly CallImage[] | undefined;
+  prompt: NativePrompt;
+  images: readonly CallImage[] | undefined;
   readonly promptText: SharedPromptText | undefined;
   readonly generation: NativeGeneration;
-  readonly sampling: SamplingParams;
+  sampling: SamplingParams;
   readonly reasoning: ReasoningMarkers | undefined;
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   readonly affinityKey: string;
@@ -67,15 +73,16 @@ export class Choice implements GenerateCall {
   readonly tokenBytes: (id: number) => Uint8Array;
   readonly onIgnored: (param: IgnorableParam) => void;
   /** The part of the answer that is known before its first token. */
-  readonly start: AnswerStart;
+  start: AnswerStart;
   readonly #sink: AnswerSink | undefined;
   readonly #tokenJson: TokenJson;
   readonly #reader: AnswerReader;
+  readonly #rebuild: ChoiceParams["rebuild"];
   #followed: SamplingParams;
   /** Ends the generation early. */
   #abort: AbortSwitch;
 
-  constructor(call: Call, begun: BegunChoice, { params, reasoning }: CallSampling) {
+  constructor(call: Call, begun: BegunChoice, { params, reasoning, rebuild }: ChoiceParams) {
     const { services, request, turn, startedAt } = call;
     const { model, settings, weightVersion } = services;
     const { vocabularySize } = model;
@@ -103,6 +110,7 @@ export class Choice implements GenerateCall {
     this.#tokenJson = tokenJsonFor(model, request.tokensAsIds);
     this.#sink = call.stream?.choice(begun.index);
     this.#followed = this.sampling;
+    this.#rebuild = rebuild;
     this.#abort = call.abort;
     this.#reader = new AnswerReader({
       tokenJson: this.#tokenJson,
@@ -141,7 +149,8 @@ export class Choice implements GenerateCall {
     abort.throwIfAborted();
     const engineStart = performance.now();
     try {
-      const result = await engine.generate(this, abort);
+      const asked = engine.generate(this, abort);
+      const result = await (this.images ? asked.catch((error: unknown) => this.#repeat(error, abort)) : asked);
       if (this.#reader.isBehind) await this.#reader.catchUp();
       abort.throwIfAborted();
       const output = this.#reader.finish(result.finish);
@@ -152,6 +161,28 @@ export class Choice implements GenerateCall {
     } finally {
       metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
     }
+  }
+
+  /**
+   * Generates again with the prompt as the engine has it.
+   *
+   * @throws error unless the engine can be asked for it, and the client has not been sent the other one
+   */
+  async #repeat(error: unknown, abort: AbortSwitch): Promise<GenerateResult> {
+    const isSent = this.#sink !== undefined && this.start.promptIds !== undefined;
+    if (!(error instanceof OtherPromptError) || isSent || this.generation.length > 0) throw error;
+    const room = await this.#rebuild();
+    if (room === undefined) throw error;
+    const { prompt } = this.call.turn;
+    this.prompt = prompt;
+    this.images = loadImages(this.call);
+    this.start = {
+      ...this.start,
+      promptTokens: prompt.length,
+      promptIds: this.start.promptIds && prompt.tokens(),
+    };
+    this.sampling = { ...this.sampling, maxTokens: Math.min(this.sampling.maxTokens, room) };
+    return await this.call.services.engine.generate(this, abort);
   }
 
   /** The engine and the sink call this. They cannot handle an error, so it aborts the generation. */

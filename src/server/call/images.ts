@@ -1,32 +1,33 @@
-import type { ImagePart } from "../../conversation/content.js";
+import type { ImageFiles, ImagePart } from "../../conversation/content.js";
 import type { Message } from "../../conversation/message.js";
 import type { CallImage } from "../../engine/engine.js";
 import { expandImages } from "../../model/images/expand-images.js";
-import type { ImageModel } from "../../model/images/image-model.js";
+import type { Session } from "../../session/session.js";
 import type { PromptTokens } from "../../session/turn/turn.js";
-import type { CallServices } from "../services.js";
 import type { Call, Prompted } from "./call.js";
-
-/** Returns how the model sees images; undefined if prompts have none. */
-export function imageModel({ model, settings }: Pick<CallServices, "model" | "settings">): ImageModel | undefined {
-  return settings.images === "tokens" ? model.images : undefined;
-}
 
 /**
  * Replaces the image tokens of a prompt, one for each image as the template shows them, by all tokens of the images.
  *
- * @throws ImagePromptError if the prompt does not show each image of the conversation once
+ * @throws ImagePromptError if the prompt does not show each image of the conversation once; EngineError if the engine must be asked for
+ *   the tokens and does not answer
  */
-export function expandPrompt({ services, session, turn }: Prompted, tokens: PromptTokens): PromptTokens {
-  const model = imageModel(services);
-  if (!model) return tokens;
-  const { continues } = tokens;
-  const before = continues ? (session.interaction(continues.index).images ?? []) : [];
+export async function expandPrompt(
+  { services: { imageTokens }, session, turn, request }: Prompted,
+  prompt: PromptTokens,
+): Promise<PromptTokens> {
+  if (!imageTokens) return prompt;
+  const before = prompt.continues ? (session.interaction(prompt.continues.index).images ?? []) : [];
   const added = listImages(turn.messages).slice(before.length);
-  const start = turn.countTokens({ ...tokens, pieces: [] });
-  const { pieces, images } = expandImages(model, tokens.pieces, added, start);
+  const start = turn.countTokens({ ...prompt, pieces: [] });
+  const { tokenId } = imageTokens.model;
+  const tokens = await imageTokens.find(added, (image) => ({
+    ...image,
+    file: findFile(image, session, request.images),
+  }));
+  const { pieces, images } = expandImages({ tokenId, tokens }, prompt.pieces, added, start);
   const all = [...before, ...images];
-  return all.length === 0 ? tokens : { ...tokens, pieces, images: all };
+  return all.length === 0 ? prompt : { ...prompt, pieces, images: all };
 }
 
 function listImages(messages: readonly Message[]): ImagePart[] {
@@ -35,11 +36,17 @@ function listImages(messages: readonly Message[]): ImagePart[] {
   );
 }
 
-/** Returns the images of a call's prompt with their files; undefined if it has none. A request need not repeat those of earlier ones. */
+/** Returns the images of a call's prompt with their files; undefined if it has none. */
 export function loadImages({ turn, request, session }: Call): CallImage[] | undefined {
-  return turn.images?.map(({ offset, length, sha256, mediaType }) => {
-    const file = request.images?.get(sha256) ?? session.imageFile(sha256);
-    if (!file) throw new Error(`the file of image ${sha256} is missing`);
-    return { offset, length, sha256, mediaType, file };
+  return turn.images?.map((image) => {
+    const { offset, length, sha256, mediaType } = image;
+    return { offset, length, sha256, mediaType, file: findFile(image, session, request.images) };
   });
+}
+
+/** A request need not repeat the images of earlier ones. */
+function findFile({ sha256 }: Pick<ImagePart, "sha256">, session: Session, files: ImageFiles | undefined): Uint8Array {
+  const file = files?.get(sha256) ?? session.imageFile(sha256);
+  if (!file) throw new Error(`the file of image ${sha256} is missing`);
+  return file;
 }

@@ -1,9 +1,9 @@
-import type { Conversation } from "../../conversation/message.js";
 import type { Api } from "../../facts/call-facts.js";
 import { ApiError } from "../../http/errors.js";
 import { type ChatModel, TemplateError } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
 import type { ParentMatch } from "../../native/contract.js";
+import type { ModelRequest } from "../../protocols/model-request.js";
 import { inputLength } from "../../session/recorded-interaction.js";
 import type { Session } from "../../session/session.js";
 import type { PromptTokens, Turn } from "../../session/turn/turn.js";
@@ -37,12 +37,26 @@ export async function readContextLimit({
  */
 export async function buildPrompt(call: Call, limit: number): Promise<void> {
   const { turn, api } = call;
-  const tokens = expandPrompt(call, await encodeWithinContext(call, limit));
+  const tokens = await expandPrompt(call, await encodeWithinContext(call, limit));
   if (call.isCold) await call.yield();
   call.abort.throwIfAborted();
   const promptTokens = turn.countTokens(tokens);
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });
   turn.buildPrompt(tokens);
+}
+
+/**
+ * Builds the prompt of a call again, whose images the engine divided otherwise than the model's files say. The engine is asked now.
+ *
+ * @returns the number of tokens that the output may have; undefined if the engine cannot be asked
+ * @throws as {@link buildPrompt}
+ */
+export async function rebuildPrompt(call: Call, limit: number): Promise<number | undefined> {
+  const { imageTokens, metrics } = call.services;
+  if (!imageTokens?.distrust()) return undefined;
+  metrics.otherPrompts.inc();
+  await buildPrompt(call, limit);
+  return limit - call.turn.prompt.length;
 }
 
 /** Returns the prompt's last tokens as text. A template may open the model's reasoning there. */
@@ -54,15 +68,15 @@ export function decodePromptEnd(model: ChatModel, turn: Turn): string {
 export async function countPromptTokens(
   services: CallServices,
   session: Session,
-  conversation: Conversation,
+  { conversation, images }: Pick<ModelRequest, "conversation" | "images">,
 ): Promise<number> {
   const isLong = isLongPrompt(services, conversation);
   if (isLong) await eventLoop.yield();
   session.requireTokens();
   const turn = await runInIterations(session.begin(conversation));
   session.requireTokens();
-  const prompted = { services, session, turn, isLong };
-  const tokens = expandPrompt(prompted, await encodePieces(prompted, UNLIMITED));
+  const prompted = { services, session, turn, isLong, request: { images } };
+  const tokens = await expandPrompt(prompted, await encodePieces(prompted, UNLIMITED));
   session.requireTokens();
   return turn.countTokens(tokens);
 }

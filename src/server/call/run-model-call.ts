@@ -2,7 +2,7 @@ import type { RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
 import { Choice, generateChoices } from "./generation.js";
 import { placeTokens } from "./place-tokens.js";
-import { buildPrompt, readContextLimit } from "./prompt.js";
+import { buildPrompt, readContextLimit, rebuildPrompt } from "./prompt.js";
 import { recordChoices, whenStored } from "./record.js";
 import { admitOutput, checkSampling, completeSampling } from "./sampling.js";
 
@@ -41,7 +41,9 @@ async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]>
   call.admitPrompt();
   const sampling = await completeSampling(call, limit);
   admitOutput(call, sampling.params);
-  const choices = call.choices.map((begun) => new Choice(call, begun, sampling));
+  let rebuilt: Promise<number | undefined> | undefined;
+  const rebuild = () => (rebuilt ??= rebuildPrompt(call, limit));
+  const choices = call.choices.map((begun) => new Choice(call, begun, { ...sampling, rebuild }));
   if (call.isCold) await call.yield();
   const generated = await generateChoices(call, choices);
   if (call.isCold) await call.yield();

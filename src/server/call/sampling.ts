@@ -5,7 +5,6 @@ import type { RequestSampling } from "../../protocols/request-sampling.js";
 import type { CallServices } from "../services.js";
 import type { Call } from "./call.js";
 import { buildGrammar } from "./grammar.js";
-import { imageModel } from "./images.js";
 import { decodePromptEnd } from "./prompt.js";
 
 /** Bytes of an alternative of a token: its id and its log probability. */
@@ -160,7 +159,7 @@ function toParams(
   const maxTokens = Math.min(request.maxTokens ?? tokensLeft, tokensLeft);
   return {
     // Before the spread, because V8 takes twice as long for an object that begins with one and gets new fields after it.
-    bannedTokenIds: imageModel(services)?.reservedIds,
+    bannedTokenIds: services.imageTokens?.model.reservedIds,
     ...sampling,
     ...(grammar ? { grammar } : {}),
     thinkingBudget,

@@ -83,6 +83,11 @@ export class Metrics {
     "Interactions whose prompt does not begin with their parent's tokens, by cause.",
     ["cause"],
   );
+  readonly otherPrompts = this.#counter(
+    "rolltape_other_image_tokens_total",
+    "Calls whose images the engine divided otherwise than the model's files say. They were generated again with the engine's tokens.",
+    [],
+  );
   readonly toolCalls = this.#counter(
     "rolltape_outputs_with_tool_calls_total",
     "Outputs with tool calls by status: well formed, or malformed and left as text.",

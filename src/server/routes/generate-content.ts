@@ -174,8 +174,8 @@ function countTokens(app: App, services: CallServices, version: Version): void {
       const session = requireSession(request);
       const { serverTools, images, maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const { conversation } = readGeminiPrompt(body, { serverTools, images, readReasoning });
-      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, conversation));
+      const prompt = readGeminiPrompt(body, { serverTools, images, readReasoning });
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { totalTokens: tokens };
     },
   );

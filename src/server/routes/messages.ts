@@ -71,8 +71,8 @@ function countTokens(app: App, services: CallServices, url: string): void {
       const session = requireSession(request);
       const { serverTools, images, maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const { conversation } = readAnthropicPrompt(request.body, { serverTools, images, readReasoning });
-      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, conversation));
+      const prompt = readAnthropicPrompt(request.body, { serverTools, images, readReasoning });
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { input_tokens: tokens };
     },
   );

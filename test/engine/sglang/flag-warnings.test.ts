@@ -23,13 +23,20 @@ const NEEDS: ServerNeeds = {
 
 interface Options {
   readonly info?: object;
+  readonly model?: object;
   readonly needs?: Partial<ServerNeeds>;
   readonly tokens?: readonly number[];
   /** Key of the server's control endpoints, and the key that is sent. */
   readonly keys?: readonly [server: string, sent: string | undefined];
 }
 
-async function listWarnings({ info = DETERMINISTIC, needs, tokens = IDS, keys }: Options): Promise<string[]> {
+async function listWarnings({
+  info = DETERMINISTIC,
+  model = {},
+  needs,
+  tokens = IDS,
+  keys,
+}: Options): Promise<string[]> {
   const server = await startRecordingServer({}, async ({ path, headers }, response) => {
     const isAdmin = keys === undefined || headers.authorization === `Bearer ${keys[0]}`;
     const [status, body] =
@@ -37,7 +44,7 @@ async function listWarnings({ info = DETERMINISTIC, needs, tokens = IDS, keys }:
         ? [401, { error: "Unauthorized" }]
         : path === "/tokenize"
           ? [200, { tokens, count: tokens.length, max_model_len: 131_072 }]
-          : [200, path === "/server_info" ? info : ""];
+          : [200, path === "/server_info" ? info : path === "/model_info" ? model : ""];
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   const engine = createSglangEngine({
@@ -57,6 +64,13 @@ const only = (pattern: RegExp) => [expect.stringMatching(pattern) as unknown];
 
 it("says nothing of a server with all flags", async () => {
   expect(await listWarnings({})).toEqual([]);
+});
+
+it("names a model that sees no images, if prompts have some", async () => {
+  const model = { has_image_understanding: false };
+  expect(await listWarnings({ model, needs: { images: true } })).toEqual(only(/^flag: .* model sees no images/));
+  expect(await listWarnings({ model: { has_image_understanding: true }, needs: { images: true } })).toEqual([]);
+  expect(await listWarnings({ model })).toEqual([]);
 });
 
 it("says nothing of flags that an older server does not report", async () => {

@@ -1,5 +1,5 @@
 import type { ExpertModel } from "../../../src/native/contract.js";
-import type { EngineVision } from "../engine-vision.js";
+import type { EngineVision, TokenRange } from "../engine-vision.js";
 import type { Fault, GenerateRequest } from "../sglang/protocol.js";
 import type { SchedulerOptions, SglangScheduler } from "../sglang/scheduler.js";
 import type { WeightLoads } from "../weight-loads.js";
@@ -77,6 +77,8 @@ export interface VllmRequest {
   /** Tokens whose log probabilities are asked for in place of alternatives. */
   readonly fixedIds?: readonly number[] | undefined;
   readonly tokenIds: boolean;
+  /** The places of the images, if the reply names them and the ids of the prompt. */
+  readonly prompt: readonly TokenRange[] | undefined;
   readonly tokenNames: boolean;
   /** 0 and -1 disable it. */
   readonly topK: number;

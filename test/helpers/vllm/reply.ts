@@ -34,13 +34,22 @@ export function vllmReplyText(
   from = 0,
 ): string {
   const choices = [choiceText(context, request, state, fault, from)];
-  if (request.stream)
-    return envelope(context, request, choices, request.endpoint === "generate" ? { usage: null } : {});
+  if (request.stream) {
+    const first = from === 0 ? promptFields(request) : {};
+    return envelope(context, request, choices, request.endpoint === "generate" ? { usage: null, ...first } : {});
+  }
   const usage = countUsage(context, request, state);
-  if (request.endpoint === "generate") return envelope(context, request, choices, { usage, ...NOTHING });
+  if (request.endpoint === "generate") {
+    return envelope(context, request, choices, { usage, ...NOTHING, ...promptFields(request) });
+  }
   const { kv_transfer_params, ec_transfer_params, metrics } = NOTHING;
   const last = { service_tier: null, system_fingerprint: FINGERPRINT, usage };
   return envelope(context, request, choices, { ...last, kv_transfer_params, ec_transfer_params, metrics });
+}
+
+function promptFields({ prompt, scheduled }: VllmRequest): object {
+  if (!prompt) return {};
+  return { prompt_token_ids: scheduled.inputIds, mm_placeholders: prompt.length > 0 ? { image: prompt } : null };
 }
 
 /** Returns the last frame of a stream for which token counts were requested. */

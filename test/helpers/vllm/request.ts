@@ -10,7 +10,10 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
   const fields = parseObject(body.toString("utf8"));
   const generate = endpoint === "generate";
   const sentIds = generate ? readTokenIds(fields) : readPrompt(fields);
-  const inputIds = context.options.vision?.expandForVllm(sentIds, fields) ?? sentIds;
+  const { ids: inputIds, ranges } = context.options.vision?.expandForVllm(sentIds, fields) ?? {
+    ids: sentIds,
+    ranges: [],
+  };
   const sampling: Fields = generate && isObject(fields["sampling_params"]) ? fields["sampling_params"] : fields;
   const { model, contextLength } = context;
   if (fields["model"] !== model) {
@@ -31,6 +34,8 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
     fixedIds: ids === undefined ? undefined : integers(ids, "logprob_token_ids"),
     topK: typeof topK === "number" ? topK : 0,
     tokenIds: generate || fields["return_token_ids"] === true,
+    // Answered by `/inference/v1/generate` with the prompt's ids and the places of its images.
+    prompt: generate && fields["return_token_ids"] === true ? ranges : undefined,
     tokenNames: generate || fields["return_tokens_as_token_ids"] === true,
     scheduled: {
       rid: id,

@@ -6,17 +6,21 @@ import { ImageModel } from "../../../src/model/images/image-model.js";
 const RULES = {
   qwen2_5_vl: { patchSize: 14, mergeSize: 2, minPixels: 3136, maxPixels: 12_845_056 },
   qwen3_vl: { patchSize: 16, mergeSize: 2, minPixels: 65_536, maxPixels: 16_777_216 },
+  glm4v: { patchSize: 14, mergeSize: 2, minPixels: 12_544, maxPixels: 11_760_000, frames: 2, enlarges: true },
 } as const;
 
 type Row = readonly [width: number, height: number, tokens: number, gridHeight: number, gridWidth: number];
 
-/** For each family: what vLLM 0.32 answered for images of these sizes, and the grids of transformers' processor. */
+/**
+ * For each family: the tokens of images of these sizes and the grids of transformers' processor, which a test of the Python package
+ * compares with it. vLLM 0.32 answered the same for the Qwen families.
+ */
 const COUNTS = JSON.parse(
   readFileSync(new URL("../../fixtures/images/token-counts.json", import.meta.url), "utf8"),
 ) as Record<keyof typeof RULES, readonly Row[]>;
 
-describe.each(["qwen2_5_vl", "qwen3_vl"] as const)("the image tokens of %s", (family) => {
-  it.each(COUNTS[family])("%i x %i pixels are %i tokens, as vLLM says", (width, height, tokens, rows, columns) => {
+describe.each(["qwen2_5_vl", "qwen3_vl", "glm4v"] as const)("the image tokens of %s", (family) => {
+  it.each(COUNTS[family])("%i x %i pixels are %i tokens", (width, height, tokens, rows, columns) => {
     expect(divideImage({ width, height }, RULES[family])).toEqual({ height: rows, width: columns, tokens });
   });
 });
@@ -56,11 +60,22 @@ describe("ImageModel", () => {
     expect(ImageModel.read({ config: { image_token_id: 7 }, imageProcessor })?.reservedIds).toEqual([7]);
   });
 
-  it("knows no other image processors", () => {
+  it("counts for GLM-4V too", () => {
+    const image_processor_type = "Glm46VImageProcessorFast";
+    expect(count({ image_processor_type }, { width: 1, height: 3 })).toBe(10);
+  });
+
+  it("does not count for other image processors", () => {
+    const imageProcessor = { image_processor_type: "LlavaImageProcessor" };
+    const other = ImageModel.read({ config: { image_token_index: 7 }, imageProcessor });
+    expect(other).toMatchObject({ tokenId: 7, reservedIds: [7], counts: false });
+    expect(other?.countTokens({ width: 100, height: 100 })).toBeUndefined();
+  });
+
+  it("has no images for a text model, and for Gemma 3", () => {
+    const imageProcessor = { image_processor_type: "Gemma3ImageProcessor" };
     expect(ImageModel.read({ config, imageProcessor: undefined })).toBeUndefined();
-    expect(
-      ImageModel.read({ config, imageProcessor: { image_processor_type: "LlavaImageProcessor" } }),
-    ).toBeUndefined();
+    expect(ImageModel.read({ config: { image_token_index: 7, boi_token_index: 8 }, imageProcessor })).toBeUndefined();
     expect(ImageModel.read({ config: {}, imageProcessor: { image_processor_type } })).toBeUndefined();
   });
 });

@@ -1,5 +1,8 @@
 #include "fields.h"
 
+#include <string>
+
+#include "../../base/error.h"
 #include "../engine_failure.h"
 #include "../reply_count.h"
 #include "../stop_match.h"
@@ -75,6 +78,23 @@ void readUsage(JsonCursor& json, VllmFields& fields) {
   });
 }
 
+/// Reads the ids with which the engine ran. @throws kReplyOtherPrompt where they are not those that were asked for
+void checkPromptIds(JsonCursor& json, const std::vector<std::int32_t>& asked) {
+  if (json.consumeNull()) return;
+  std::size_t count = 0;
+  json.array([&] {
+    const std::int32_t id = readTokenId(json);
+    if (count >= asked.size() || id != asked[count]) {
+      throw Error(ErrorCode::kReplyOtherPrompt,
+                  "the prompt has another token at " + std::to_string(count) + ": " + std::to_string(id));
+    }
+    ++count;
+  });
+  if (count == asked.size()) return;
+  throw Error(ErrorCode::kReplyOtherPrompt,
+              "the prompt has " + std::to_string(count) + " tokens, not " + std::to_string(asked.size()));
+}
+
 void readId(JsonCursor& json, VllmFields& fields) {
   fields.id.reset();
   if (!json.consumeNull()) fields.id = json.string();
@@ -93,6 +113,8 @@ VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t to
       }
     } else if (key == "usage") {
       readUsage(json, fields);
+    } else if (key == "prompt_token_ids" && !asked.promptIds.empty()) {
+      checkPromptIds(json, asked.promptIds);
     } else if (key == "id" || key == "request_id") {
       readId(json, fields);
     } else if (key == "error") {

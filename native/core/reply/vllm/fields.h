@@ -50,7 +50,7 @@ struct VllmFields {
 /// @param topWidth alternatives to keep per token: the most likely ones of those that the reply lists.
 /// @param asked values of tokens to read. Others are skipped.
 /// @param cut experts that were read before the text was complete; null if there cannot be any.
-/// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch.
+/// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch, kReplyOtherPrompt.
 VllmFields readVllmFields(JsonCursor& json, NamedVersions& named, std::size_t topWidth, const AskedValues& asked,
                           CutExperts* cut = nullptr);
 

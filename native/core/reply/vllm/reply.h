@@ -18,7 +18,8 @@ namespace rolltape {
 /// @param topWidth alternatives to keep per token.
 /// @param asked values of tokens to read. Others are skipped.
 /// @throws kReplyMalformed with the byte offset for what is not such a reply, kReplyMismatch where ids, log
-/// probabilities, spans and counts disagree, kReplyNotFinite for a log probability that is not finite.
+/// probabilities, spans and counts disagree, kReplyOtherPrompt for a prompt other than `asked` has, kReplyNotFinite for
+/// a log probability that is not finite.
 EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion, std::size_t topWidth,
                           const AskedValues& asked = {});
 

@@ -168,6 +168,34 @@ TEST(VllmReply, RefusesWhatCannotBeRecordedExactly) {
               read("{\"choices\":[{\"token_ids\":[],\"finish_reason\":\"stop\"},{\"token_ids\":[]}]}"));
 }
 
+/// A reply that names the ids of its prompt.
+std::string replyWithPrompt(const std::string& ids) {
+  return "{\"prompt_token_ids\":" + ids + ",\"choices\":[{\"index\":0,\"token_ids\":[1],\"logprobs\":" +
+         R"({"content":[{"token":"token_id:1","logprob":-1.5}]},"finish_reason":"length"}]})";
+}
+
+TEST(VllmReply, RefusesAnotherPromptThanTheOneThatWasAskedFor) {
+  const AskedValues asked{.promptIds = {7, 8, 9}};
+  const auto read = [&](const std::string& ids) {
+    return readVllmReply(test::bytesOf(replyWithPrompt(ids)), 9, 0, asked).tokens.length();
+  };
+  EXPECT_EQ(1u, read("[7,8,9]"));
+  // Servers that were not asked for the ids write null.
+  EXPECT_EQ(1u, read("null"));
+  for (const char* other : {"[7,8]", "[7,8,9,9]", "[7,9,8]", "[]"}) EXPECT_CODE(kReplyOtherPrompt, read(other));
+  EXPECT_CODE(kReplyMalformed, read("[7,8,\"9\"]"));
+  EXPECT_EQ(1u, readVllmReply(test::bytesOf(replyWithPrompt("[1]")), 9, 0).tokens.length());
+}
+
+TEST(VllmStream, KeepsNothingOfAReplyToAnotherPrompt) {
+  Generation generation = test::generationOf({5, 6}, 50);
+  const AskedValues asked{.promptIds = {7, 8, 9}};
+  ReplyStream stream(std::make_unique<VllmStream>(generation, 9, 0, asked));
+  const std::string frame = "data: " + replyWithPrompt("[7,8,8]") + "\n\n";
+  EXPECT_CODE(kReplyOtherPrompt, stream.push(test::bytesOf(frame), generation));
+  EXPECT_EQ(2u, generation.length());
+}
+
 TEST(VllmStream, TakesNullForWhatAnErrorDoesNotHave) {
   Generation generation;
   ReplyStream failing(std::make_unique<VllmStream>(generation, 9, 0));

@@ -6,7 +6,7 @@ import type { ServerReply } from "../engine-server.js";
 import type { PauseHold } from "../pause/pause-hold.js";
 import type { ServerPool } from "../pool/server-pool.js";
 import type { ServerRoute } from "../pool/server-route.js";
-import { abortError, isBroken, NotStartedError, saysRemoved, UnrecordableError } from "../wire/errors.js";
+import { abortError, isBroken, NotStartedError, otherPrompt, saysRemoved, UnrecordableError } from "../wire/errors.js";
 import { Restarts } from "./cut.js";
 import { OutputSoFar } from "./output-so-far.js";
 import { PlacedRequest } from "./placed-request.js";
@@ -93,9 +93,6 @@ async function askServers(shared: ServedCalls, output: OutputSoFar, deadline: De
   }
 }
 
-const IMAGES_ADVICE =
-  "The prompt has images: the server must see images, and divide them as preprocessor_config.json of the model folder says.";
-
 /** Called when every server has refused. Waits if one of them named a time to retry; otherwise throws the refusal. */
 async function waitForRetry({ refusal }: ServerRoute, deadline: Deadline): Promise<void> {
   const retryAfter = refusal instanceof NotStartedError ? refusal.retryAfterMilliseconds : undefined;
@@ -127,8 +124,9 @@ async function learnLogprobs(
  */
 function checkReply({ promptTokens, finish, tokens }: ServerReply, { inputTokens, call }: PlacedRequest): void {
   if (promptTokens !== undefined && promptTokens !== inputTokens) {
+    if (call.images) throw otherPrompt(`it has ${promptTokens} tokens, not ${inputTokens}`);
     const message = `Engine reply is inconsistent: it reports ${promptTokens} prompt tokens, but ${inputTokens} were sent.`;
-    throw new EngineError("engine_error", call.images ? `${message} ${IMAGES_ADVICE}` : message);
+    throw new EngineError("engine_error", message);
   }
   if (finish?.type === "abort" && finish.statusCode !== undefined && !saysRemoved(finish.message)) {
     throw abortError(finish.message, finish.statusCode, tokens);

@@ -41,6 +41,11 @@ export class ServerPool {
     return this.#all().map(({ state }) => state);
   }
 
+  /** Returns the servers that are not being drained, in the order of a key. */
+  order(key: string): EngineServer[] {
+    return this.#orderFor(key).flatMap(({ server, draining }) => (draining ? [] : [server]));
+  }
+
   /** Returns the servers to which one request of the key may go. */
   route(key: string): ServerRoute {
     return new ServerRoute(key, () => this.#orderFor(key));

@@ -1,5 +1,5 @@
 import type { EngineFailure } from "../../../native/contract.js";
-import { EngineError, type EngineErrorCode } from "../../engine.js";
+import { EngineError, type EngineErrorCode, OtherPromptError } from "../../engine.js";
 import { jsonObject, positiveInteger } from "./json.js";
 
 const LONGEST_MESSAGE = 300;
@@ -215,10 +215,19 @@ const REPLY_MESSAGES: Readonly<Record<string, string>> = {
   ERR_REPLY_NOT_FINITE: "The engine's reply contains a log probability that is not a finite number.",
 };
 
+/** @param problem says how the engine's prompt differs */
+export function otherPrompt(problem: string, options?: ErrorOptions): OtherPromptError {
+  const message =
+    `The engine ran another prompt: ${problem}. With images, the server must divide them as preprocessor_config.json of the model ` +
+    "folder says.";
+  return new OtherPromptError("engine_error", message, options);
+}
+
 /** Returns the error for a reply whose tokens could not be recorded; other errors are returned unchanged. */
 export function replyError(error: unknown): unknown {
   const code = errorCode(error);
   const isImpossible = code === "ERR_REPLY_IMPOSSIBLE" && error instanceof Error;
+  if (code === "ERR_REPLY_OTHER_PROMPT" && error instanceof Error) return otherPrompt(error.message, { cause: error });
   const message = isImpossible ? `The engine's reply is impossible: ${error.message}.` : REPLY_MESSAGES[code];
   return message === undefined ? error : new EngineError("engine_error", message, { cause: error });
 }

@@ -1,8 +1,8 @@
 import { collapseRanges } from "../../../support/collapse-ranges.js";
-import type { CallImage, GenerateCall } from "../../engine.js";
+import type { EncodedImage, GenerateCall } from "../../engine.js";
 
 /** Returns the image as engines take it. In JSON it needs no escapes, which a search for them would take milliseconds to find out. */
-export function toDataUrl({ mediaType, file }: CallImage): string {
+export function toDataUrl({ mediaType, file }: EncodedImage): string {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   return `data:${mediaType};base64,${bytes.toString("base64")}`;
 }
