@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,8 +47,13 @@ interface Row {
   readonly lossMask: readonly number[];
 }
 
-async function exportRows(sessionIds: readonly string[]): Promise<Row[]> {
-  const tensors = await exportPacked(rig, sessionIds);
+/** The part of processor_config.json about images. */
+interface Processor {
+  readonly image_processor: object;
+}
+
+async function exportRows(sessionIds: readonly string[], from: Rig = rig): Promise<Row[]> {
+  const tensors = await exportPacked(from, sessionIds);
   const data = (tensor: string) => tensors[tensor]?.data ?? [];
   const [files, bounds] = [data("image_file"), data("image_bytes_offsets")];
   const readFile = (file: number) => Uint8Array.from(data("image_bytes").slice(bounds[file], bounds[file + 1]));
@@ -60,6 +65,12 @@ async function exportRows(sessionIds: readonly string[]): Promise<Row[]> {
       const images = shown.map((file) => toBase64(readFile(file)));
       return { ids: cut("input_ids"), images, logprobs: cut("logprobs"), lossMask: cut("loss_mask") };
     });
+}
+
+/** Returns the log probabilities of each row's tokens but the first. */
+function score(model: string, rows: readonly Row[]): number[][] {
+  const sequences = rows.map(({ ids, images }) => ({ ids, images }));
+  return JSON.parse(python(["score", model], JSON.stringify(sequences))) as number[][];
 }
 
 /** Returns the largest difference of a log probability and the number of sampled tokens. */
@@ -76,7 +87,10 @@ function compare(rows: readonly Row[], scores: readonly (readonly number[])[]): 
   return { difference, tokens };
 }
 
-describe.each(["qwen2_5_vl", "qwen3_vl"])("images with a model of type %s", (type) => {
+/** The tokens of LLaVA's images do not follow from their size, so only vLLM, which tells them, can be used. */
+const TYPES = ["qwen2_5_vl", "qwen3_vl", ...(name === "vllm" ? ["glm4v", "llava"] : [])];
+
+describe.each(TYPES)("images with a model of type %s", (type) => {
   const model = join(folder, type);
   const storage = join(folder, `${type}-storage`);
   const settings = { "rollout.agent.chat_template_type": "concat", "storage.directory": storage };
@@ -102,8 +116,7 @@ describe.each(["qwen2_5_vl", "qwen3_vl"])("images with a model of type %s", (typ
     const files = [CHART, PAGE, ICON].map(toBase64);
     expect(rows.map(({ images }) => images)).toEqual([files.slice(0, 2), files.slice(0, 2), files, files]);
 
-    const sequences = rows.map(({ ids, images }) => ({ ids, images }));
-    const scores = JSON.parse(python(["score", model], JSON.stringify(sequences))) as number[][];
+    const scores = score(model, rows);
     const { difference, tokens } = compare(rows, scores);
     process.stdout.write(`${type}: ${tokens} sampled tokens, largest difference ${difference}\n`);
     expect(tokens).toBeGreaterThan(20);
@@ -113,4 +126,30 @@ describe.each(["qwen2_5_vl", "qwen3_vl"])("images with a model of type %s", (typ
     rig = await openRig(name, engine, settings);
     expect(await exportRows([session.id])).toEqual(rows);
   }, 600_000);
+
+  it.runIf(name === "vllm" && type !== "llava")(
+    "have the engine's tokens although the model's files have other limits",
+    async () => {
+      const other = `${model}-other-limits`;
+      cpSync(model, other, { recursive: true });
+      const { image_processor: own } = JSON.parse(
+        readFileSync(join(model, "processor_config.json"), "utf8"),
+      ) as Processor;
+      const limits = { size: { shortest_edge: 28 * 28, longest_edge: 28 * 28 * 8 } };
+      writeFileSync(join(other, "preprocessor_config.json"), JSON.stringify({ ...own, ...limits }));
+      await using differing = await openRig(name, engine, { "model.path": other });
+      const session = await differing.session();
+      const first = await send(session, [user(text("Compare "), image(CHART), text(" with "), image(PAGE))]);
+      await send(session, [...first, user(text("And why?"))]);
+      await session.end();
+      const rows = await exportRows([session.id], differing);
+      const scores = score(model, rows);
+      const { difference, tokens } = compare(rows, scores);
+      process.stdout.write(`${type}, other limits: ${tokens} sampled tokens, largest difference ${difference}
+`);
+      expect(tokens).toBeGreaterThan(10);
+      expect(difference).toBeLessThan(1e-4);
+    },
+    600_000,
+  );
 });

@@ -1,6 +1,6 @@
 """A tiny model that sees images, and the log probabilities that transformers computes for its prompts and answers.
 
-usage: vision.py make TYPE TOKENIZER_FOLDER OUT   writes a random model in float32; TYPE is qwen2_5_vl or qwen3_vl
+usage: vision.py make TYPE TOKENIZER_FOLDER OUT   writes a random model in float32; TYPE is qwen2_5_vl, qwen3_vl, glm4v or llava
        vision.py score FOLDER                     reads [{"ids": [...], "images": [base64 of a file, ...]}, ...], writes for each row
                                                   the log probability of each token but the first, given those before it
 """
@@ -14,8 +14,18 @@ from pathlib import Path
 import torch
 from PIL import Image, ImageOps
 from transformers import (
+    AutoImageProcessor,
     AutoModelForImageTextToText,
     AutoTokenizer,
+    CLIPImageProcessor,
+    Glm4vConfig,
+    Glm4vForConditionalGeneration,
+    Glm4vImageProcessor,
+    Glm4vProcessor,
+    Glm4vVideoProcessor,
+    LlavaConfig,
+    LlavaForConditionalGeneration,
+    LlavaProcessor,
     Qwen2_5_VLConfig,
     Qwen2_5_VLForConditionalGeneration,
     Qwen2_5_VLProcessor,
@@ -77,33 +87,81 @@ KINDS = {
 }
 
 
-def make(kind, source, out):
-    torch.manual_seed(5)
+def make_qwen(kind, tokenizer, text):
     parts = KINDS[kind]
-    tokenizer = AutoTokenizer.from_pretrained(source)
-    tokenizer.add_special_tokens({"additional_special_tokens": VISION})
-    tokenizer.chat_template = TEMPLATE
     start, end, image, video = (tokenizer.convert_tokens_to_ids(token) for token in VISION)
     config = parts["config"](
-        text_config={**TEXT, **parts["text"], "vocab_size": len(tokenizer), "eos_token_id": tokenizer.eos_token_id, "bos_token_id": None},
+        text_config={**text, **parts["text"]},
         vision_config={**SEES, **parts["vision"], "spatial_merge_size": 2, "temporal_patch_size": 2},
         vision_start_token_id=start,
         vision_end_token_id=end,
         image_token_id=image,
         video_token_id=video,
     )
-    model = parts["model"](config).to(torch.float32)
+    images = Qwen2VLImageProcessor(**parts["images"])
+    return parts["model"](config), parts["processor"](image_processor=images, tokenizer=tokenizer, video_processor=parts["video"]())
+
+
+def make_glm(tokenizer, text):
+    start, end, image, video = (tokenizer.convert_tokens_to_ids(token) for token in VISION)
+    config = Glm4vConfig(
+        text_config={
+            **text,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3], "partial_rotary_factor": 0.5},
+        },
+        vision_config={**SEES, "patch_size": 14, "image_size": 336, "spatial_merge_size": 2, "temporal_patch_size": 2},
+        image_token_id=image,
+        video_token_id=video,
+        image_start_token_id=start,
+        image_end_token_id=end,
+        video_start_token_id=start,
+        video_end_token_id=end,
+    )
+    processor = Glm4vProcessor(image_processor=Glm4vImageProcessor(), tokenizer=tokenizer, video_processor=Glm4vVideoProcessor())
+    return Glm4vForConditionalGeneration(config), processor
+
+
+def make_llava(tokenizer, text):
+    """Every image has 16 tokens: it is cut to 4 x 4 patches."""
+    image = VISION[2]
+    config = LlavaConfig(
+        text_config={**text, "model_type": "qwen2"},
+        vision_config={
+            **{"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 3, "num_attention_heads": 2, "projection_dim": 64},
+            **{"image_size": 56, "patch_size": 14},
+        },
+        image_token_index=tokenizer.convert_tokens_to_ids(image),
+    )
+    sides = {"height": 56, "width": 56}
+    processor = LlavaProcessor(
+        image_processor=CLIPImageProcessor(size={"shortest_edge": 56}, crop_size=sides),
+        tokenizer=tokenizer,
+        patch_size=14,
+        vision_feature_select_strategy="default",
+        image_token=image,
+        num_additional_image_tokens=1,
+    )
+    return LlavaForConditionalGeneration(config), processor
+
+
+def make(kind, source, out):
+    torch.manual_seed(5)
+    tokenizer = AutoTokenizer.from_pretrained(source)
+    tokenizer.add_special_tokens({"additional_special_tokens": VISION})
+    tokenizer.chat_template = TEMPLATE
+    # GLM's processor reads them from the tokenizer.
+    tokenizer.image_token, tokenizer.video_token = VISION[2:]
+    text = {**TEXT, "vocab_size": len(tokenizer), "eos_token_id": tokenizer.eos_token_id, "bos_token_id": None}
+    others = {"glm4v": make_glm, "llava": make_llava}
+    model, processor = others[kind](tokenizer, text) if kind in others else make_qwen(kind, tokenizer, text)
+    model = model.to(torch.float32)
     with torch.no_grad():
         for weights in model.parameters():
             if weights.ndim >= 2:
                 weights.normal_(0, 0.12)
     model.save_pretrained(out)
-    parts["processor"](
-        image_processor=Qwen2VLImageProcessor(**parts["images"]),
-        tokenizer=tokenizer,
-        video_processor=parts["video"](),
-        chat_template=TEMPLATE,
-    ).save_pretrained(out)
+    processor.chat_template = TEMPLATE
+    processor.save_pretrained(out)
     tokenizer.save_pretrained(out)
 
 
@@ -116,9 +174,11 @@ def score(model, processor, ids, images):
     if images:
         pictures = [ImageOps.exif_transpose(Image.open(io.BytesIO(base64.b64decode(file)))).convert("RGB") for file in images]
         inputs = dict(processor(images=pictures, return_tensors="pt"))
-        inputs["mm_token_type_ids"] = (row == config.image_token_id).long()
+        if "image_grid_thw" in inputs:
+            inputs["mm_token_type_ids"] = (row == config.image_token_id).long()
     logits = model(input_ids=row, **inputs).logits[0]
-    logits[:, [config.image_token_id, config.video_token_id]] -= 100
+    reserved = [config.image_token_id, getattr(config, "video_token_id", config.image_token_id)]
+    logits[:, reserved] -= 100
     logprobs = logits.log_softmax(-1)[:-1]
     return logprobs.gather(1, row[0, 1:, None])[:, 0].tolist()
 
@@ -129,5 +189,5 @@ if command == "make":
 else:
     (folder,) = rest
     model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
-    processor = Qwen2VLImageProcessor.from_pretrained(folder)
+    processor = AutoImageProcessor.from_pretrained(folder)
     print(json.dumps([score(model, processor, **row) for row in json.load(sys.stdin)]))
