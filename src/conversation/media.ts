@@ -9,10 +9,10 @@ export interface ImageSource {
   readonly field: string;
   readonly value?: unknown;
   /**
-   * `base64`: the standard alphabet with padding. `any_base64`: also that of URLs, and without padding. `reference`: an address or an id
-   * of a file that is stored elsewhere.
+   * `data_url`: a data URL, or an address. `base64`: the standard alphabet with padding. `any_base64`: also that of URLs, and without
+   * padding. `url`: an address. `file_id`: the id of a file that is stored elsewhere.
    */
-  readonly form: "data_url" | "base64" | "any_base64" | "reference";
+  readonly form: "data_url" | "base64" | "any_base64" | "url" | "file_id";
 }
 
 /** A part of a request that is not text. */

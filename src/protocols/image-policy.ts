@@ -1,6 +1,6 @@
 import type { ImageFiles, MessageContent, MessagePart } from "../conversation/content.js";
 import { type MediaPart, type ReadContent, showContent, toPlaceholder } from "../conversation/media.js";
-import { ImageReader } from "./image-reader.js";
+import { ImageReader, type ImageUrls } from "./image-reader.js";
 import { RequestError } from "./request-error.js";
 
 /**
@@ -9,14 +9,24 @@ import { RequestError } from "./request-error.js";
  */
 export type ImagePolicy = "refuse" | "placeholder" | "tokens";
 
+/** The part of a request's policies that decides about images. */
+export interface ImagePolicies {
+  /** Default: they are refused. */
+  readonly images?: ImagePolicy;
+  /** Absent: addresses are refused. */
+  readonly imageUrls?: ImageUrls | undefined;
+}
+
 /** Reads the parts of one request that are not text, as the policy says. */
 export class MediaReader {
   readonly #policy: ImagePolicy;
-  readonly #images = new ImageReader();
+  readonly #images: ImageReader;
   #placeholders = 0;
 
-  constructor(policy: ImagePolicy = "refuse") {
+  /** @param urls undefined if addresses are refused */
+  constructor({ images: policy = "refuse", imageUrls }: ImagePolicies) {
     this.#policy = policy;
+    this.#images = new ImageReader(imageUrls);
   }
 
   /** Number of parts that the prompt shows as placeholders. */

@@ -18,10 +18,36 @@ export const IMAGE_LIMITS = {
   pixels: 64_000_000,
 } as const;
 
+/** The file of an image with the digest by which conversations know it. */
+export interface HashedFile {
+  /** See {@link ImagePart.sha256}. */
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The images that a request names by their addresses. */
+export interface ImageUrls {
+  /**
+   * Returns the image at an http or https address; undefined if it was not fetched yet. The request must then be read again when it was.
+   *
+   * @param param path of the field with the address
+   */
+  find(url: string, param: string): HashedFile | undefined;
+}
+
+/** Takes the place of an image that was not fetched yet. */
+const NOT_YET_FETCHED: ImagePart = { type: "image", sha256: "", mediaType: "", width: 1, height: 1 };
+
 /** Reads the images of one request. */
 export class ImageReader {
+  readonly #urls: ImageUrls | undefined;
   readonly #files = new Map<string, Uint8Array>();
   #count = 0;
+
+  /** @param urls undefined if addresses are refused */
+  constructor(urls?: ImageUrls) {
+    this.#urls = urls;
+  }
 
   /** The files of all images that were read, each once. */
   get files(): ReadonlyMap<string, Uint8Array> {
@@ -30,27 +56,51 @@ export class ImageReader {
 
   /**
    * @param path path of the part that has the image
-   * @throws RequestError if the image is not sent as data, is no complete image or exceeds a limit
+   * @throws RequestError if the image is neither sent as data nor at an address that may be fetched, is no complete image or exceeds a limit
    */
-  read({ field, value, form }: ImageSource, path: string): ImagePart {
-    const param = `${path}.${field}`;
+  read(source: ImageSource, path: string): ImagePart {
+    const param = `${path}.${source.field}`;
     if (++this.#count > IMAGE_LIMITS.images) {
       throw new RequestError(param, `${param}: a request can have at most ${IMAGE_LIMITS.images} images.`);
     }
-    if (form === "reference") throw notFetched(param);
-    const base64 = form === "data_url" ? readDataUrl(value, param) : value;
-    const file = decode(base64, form === "any_base64", param);
-    const facts = readFacts(file, param);
-    const sha256 = hash("sha256", file, "hex");
-    if (!this.#files.has(sha256)) this.#files.set(sha256, file);
+    const file = this.#load(source, param);
+    if (!file) return NOT_YET_FETCHED;
+    const { sha256, bytes } = file;
+    const facts = readFacts(bytes, param);
+    if (!this.#files.has(sha256)) this.#files.set(sha256, bytes);
     return { type: "image", sha256, ...facts };
+  }
+
+  /** Returns undefined if the image must be fetched. */
+  #load({ value, form }: ImageSource, param: string): HashedFile | undefined {
+    if (form === "file_id") throw notFetched(param);
+    if (form === "url" || (form === "data_url" && !mayBeDataUrl(value))) {
+      if (!this.#urls) throw notFetched(param, ADVICE);
+      return this.#urls.find(requireWebAddress(value, form, param), param);
+    }
+    const base64 = form === "data_url" ? readDataUrl(value, param) : value;
+    return hashFile(decode(base64, form === "any_base64", param));
   }
 }
 
-function notFetched(param: string): RequestError {
-  const message = `${param}: images must be sent as data, because the server fetches none.`;
+export function hashFile(bytes: Uint8Array): HashedFile {
+  return { sha256: hash("sha256", bytes, "hex"), bytes };
+}
+
+const ADVICE = ' Set rollout.agent.image_urls to "fetch" to have it fetch them.';
+
+function notFetched(param: string, advice = ""): RequestError {
+  const message = `${param}: images must be sent as data, because the server fetches none.${advice}`;
   return new RequestError(param, message, "unsupported_parameter");
 }
+
+function requireWebAddress(value: unknown, form: "url" | "data_url", param: string): string {
+  if (typeof value === "string" && /^https?:\/\//i.test(value)) return value;
+  const other = form === "data_url" ? "a data URL or " : "";
+  throw new RequestError(param, `${param} must be ${other}an address that begins with http:// or https://.`);
+}
+
+const mayBeDataUrl = (value: unknown): boolean => typeof value !== "string" || value === "" || /^data:/i.test(value);
 
 /** A media type and parameters may come before `;base64`. The type is not used: that of the file counts. */
 const BASE64_HEAD = /^data:[^,]*;base64,/i;
@@ -61,7 +111,6 @@ const MAX_HEAD_LENGTH = 1024;
 /** Returns the data of a URL as text. */
 function readDataUrl(url: unknown, param: string): string {
   const text = typeof url === "string" ? url : "";
-  if (text !== "" && !/^data:/i.test(text)) throw notFetched(param);
   const head = BASE64_HEAD.exec(text.slice(0, MAX_HEAD_LENGTH))?.[0];
   if (head === undefined) {
     throw new RequestError(param, `${param} must be a data URL in base64, such as "data:image/png;base64,iVBORw0K".`);

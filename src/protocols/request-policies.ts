@@ -1,14 +1,13 @@
-import type { ImagePolicy } from "./image-policy.js";
+import type { ImagePolicies } from "./image-policy.js";
 import { RequestError } from "./request-error.js";
 import type { ServerToolPolicy } from "./server-tools.js";
 
 /** Limits that the configuration sets for requests. */
-export interface RequestPolicies {
+export interface RequestPolicies extends ImagePolicies {
   /** Maximum number of answers to one request. Default: 1. */
   readonly maxChoices?: number;
-  // How parts that a prompt cannot contain are treated. Default: they are refused.
+  /** How tools that only an API's own server can run are treated. Default: they are refused. */
   readonly serverTools?: ServerToolPolicy;
-  readonly images?: ImagePolicy;
 }
 
 /**

@@ -294,7 +294,8 @@ describe.each([
   it.each(["http://example.com/a.png", "https://example.com/a.png", "file:///a.png", "a.png"])(
     "cannot be the address %s",
     (url) => {
-      const message = `${param}: images must be sent as data, because the server fetches none.`;
+      const advice = 'Set rollout.agent.image_urls to "fetch" to have it fetch them.';
+      const message = `${param}: images must be sent as data, because the server fetches none. ${advice}`;
       expect(refusal(() => parse(body(image(url))))).toEqual([param, "unsupported_parameter", message]);
     },
   );

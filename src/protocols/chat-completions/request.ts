@@ -119,15 +119,14 @@ export function parseChatCompletion(
   request: ChatCompletionRequest,
   policies: RequestPolicies = {},
 ): ParsedChatCompletion {
-  const { serverTools, images } = policies;
   const ignored = listIgnoredFields(request);
   checkChoices(request.n, "n", policies);
-  const droppedTools = leaveOut(listServerTools(request), serverTools);
+  const droppedTools = leaveOut(listServerTools(request), policies.serverTools);
   const logprobs = request.logprobs ?? false;
   if (!logprobs && (request.top_logprobs ?? 0) > 0) {
     throw new RequestError("top_logprobs", "top_logprobs requires logprobs: true.");
   }
-  const media = new MediaReader(images);
+  const media = new MediaReader(policies);
   const conversation = toConversation(request, media);
   const { tools = [] } = conversation;
   return {

@@ -10,7 +10,7 @@ const mimeType = z.string().optional().describe("`image/…` for an image. The b
 
 export const mediaFields = {
   inlineData: protoObject({ mimeType, data: z.unknown().optional(), displayName: noEffect }).optional(),
-  fileData: protoObject({ mimeType, fileUri: noEffect, displayName: noEffect }).optional(),
+  fileData: protoObject({ mimeType, fileUri: z.unknown().optional(), displayName: noEffect }).optional(),
 };
 
 const mediaPart = protoObject(mediaFields);
@@ -36,8 +36,8 @@ export function findMedia(part: GeminiMediaPart): MediaPart | undefined {
   return { type, kind, ...(kind === "image" || mimeType === "" ? { image: toSource(part, type) } : {}) };
 }
 
-function toSource({ inlineData }: GeminiMediaPart, type: "inlineData" | "fileData"): ImageSource {
-  if (type === "fileData") return { field: "fileData.fileUri", form: "reference" };
+function toSource({ inlineData, fileData }: GeminiMediaPart, type: "inlineData" | "fileData"): ImageSource {
+  if (type === "fileData") return { field: "fileData.fileUri", value: fileData?.fileUri, form: "url" };
   // Google's SDK for Python sends the alphabet of URLs.
   return { field: "inlineData.data", value: inlineData?.data, form: "any_base64" };
 }

@@ -120,10 +120,10 @@ export function parseGenerateContent(
 /** @throws RequestError for a part or a tool that a policy refuses */
 export function readGeminiPrompt(
   request: GenerateContentRequest,
-  { serverTools, images, readReasoning: reasoning = NO_REASONING }: GeminiPromptContext,
+  { serverTools, readReasoning: reasoning = NO_REASONING, ...policies }: GeminiPromptContext,
 ): Pick<ModelRequest, "conversation" | "droppedTools" | "placeholders" | "images"> {
   const droppedTools = leaveOut(listGeminiServerTools(request), serverTools);
-  const media = new MediaReader(images);
+  const media = new MediaReader(policies);
   const conversation = toConversation(request, { reasoning, media });
   return { conversation, droppedTools, placeholders: media.placeholders, images: media.images };
 }

@@ -19,9 +19,9 @@ export const mediaBlocks = [imageBlock, documentBlock] as const;
 
 function readImage(source: unknown): ImageSource {
   const type = readType(source);
-  if (type === "url") return { field: "source.url", form: "reference" };
-  if (type === "file") return { field: "source.file_id", form: "reference" };
-  const { data } = Object(source) as { readonly data?: unknown };
+  if (type === "file") return { field: "source.file_id", form: "file_id" };
+  const { data, url } = Object(source) as { readonly data?: unknown; readonly url?: unknown };
+  if (type === "url") return { field: "source.url", value: url, form: "url" };
   return { field: "source.data", value: data, form: "base64" };
 }
 

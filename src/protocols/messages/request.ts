@@ -123,10 +123,10 @@ export function parseMessages(request: MessagesRequest, context: AnthropicReques
 /** @throws RequestError for what a policy refuses */
 export function readAnthropicPrompt(
   request: AnthropicCountTokensRequest,
-  { serverTools, images, readReasoning = NO_REASONING }: AnthropicRequestContext,
+  { serverTools, readReasoning = NO_REASONING, ...policies }: AnthropicRequestContext,
 ): Pick<ModelRequest, "conversation" | "droppedTools" | "placeholders" | "images"> {
   const droppedTools = leaveOut(listAnthropicServerTools(request), serverTools);
-  const media = new MediaReader(images);
+  const media = new MediaReader(policies);
   const tools = new ToolLoading(listTools(request));
   const conversation = toConversation(request, { tools, media, reasoning: readReasoning });
   return { conversation, droppedTools, placeholders: media.placeholders, images: media.images };

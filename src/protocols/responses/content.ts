@@ -17,14 +17,14 @@ export const describeRefused =
   (issue: { readonly input?: unknown }): string =>
     `only ${supported} ${kind}s are supported; received one of type "${(readType(issue.input) ?? "").slice(0, 40)}"`;
 
-/** Schema of a part with an image, which is sent as a data URL, or refers to an uploaded file. */
+/** Schema of a part with an image, which is a data URL or an address, or refers to an uploaded file. */
 const imagePart = <Type extends string>(type: Type) =>
   z
     .object({ type: z.literal(type), image_url: z.unknown().optional(), file_id: z.unknown().optional() })
     .transform(({ image_url: url, file_id: file }): MediaPart => {
       const isReference = (url ?? undefined) === undefined && typeof file === "string";
       const image: ImageSource = isReference
-        ? { field: "file_id", form: "reference" }
+        ? { field: "file_id", form: "file_id" }
         : { field: "image_url", value: url, form: "data_url" };
       return { type, kind: "image", image };
     });

@@ -105,11 +105,11 @@ export interface EarlierResponses {
 export function parseResponses(
   request: ResponsesRequest,
   earlier: EarlierResponses,
-  { serverTools, images }: RequestPolicies = {},
+  policies: RequestPolicies = {},
 ): ModelRequest {
   const ignored = listIgnoredFields(request);
-  const droppedTools = leaveOut(listResponsesServerTools(request), serverTools);
-  const media = new MediaReader(images);
+  const droppedTools = leaveOut(listResponsesServerTools(request), policies.serverTools);
+  const media = new MediaReader(policies);
   const conversation = toConversation(request, earlier, media);
   return {
     model: request.model,
