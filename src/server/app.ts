@@ -25,6 +25,7 @@ import { CurrentVersion } from "./current-version.js";
 import { EngineHealth } from "./engine-health.js";
 import { toServerApiError } from "./errors.js";
 import { openImageTokens } from "./image-policy.js";
+import { ImageFetcher } from "./image-urls/image-fetcher.js";
 import { Admission } from "./limits/admission.js";
 import { availableMemory } from "./limits/configured-limits.js";
 import { createHeap } from "./limits/heap-watch.js";
@@ -154,11 +155,13 @@ export async function createServer({
     weightVersion,
     versionLabels,
     weights: await openWeights({ ...options, weightVersion, metrics: metrics.weights, logger: app.log }),
+    imageFetcher: settings.imageHosts && new ImageFetcher({ hosts: settings.imageHosts }),
     draining: false,
     shutdown: new AbortController(),
   };
   app.addHook("onClose", async () => {
     await teacherScores.close();
+    await context.imageFetcher?.close();
     context.metrics.close();
     context.preparedExports.close();
     context.sharedExports.close();

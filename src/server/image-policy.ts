@@ -9,23 +9,28 @@ type ImageEngine = Pick<Engine, "supports" | "type" | "expandImage">;
 /**
  * Returns the configuration with a value of `rollout.agent.images` that is not `auto`.
  *
- * @throws ConfigError if `tokens` is configured, but the model or the engine takes no images
+ * @throws ConfigError if `tokens` is configured, but the model or the engine takes no images; if images are to be fetched that prompts
+ * do not have
  */
 export function withImagePolicy(
   config: Config,
   { model, engine }: { readonly model: Pick<ChatModel, "images" | "folder">; readonly engine: ImageEngine },
 ): Config {
   const { rollout } = config;
-  const { images } = rollout.agent;
+  const { images, image_urls } = rollout.agent;
   const problem = findProblem(model, engine);
-  if (images === "tokens" && problem !== undefined) {
-    throw new ConfigError("config_invalid", [
-      { path: "rollout.agent.images", message: `must not be \`tokens\`: ${problem}` },
-    ]);
+  if (images === "tokens" && problem !== undefined) throw invalid("images", `must not be \`tokens\`: ${problem}`);
+  const chosen = images !== "auto" ? images : problem === undefined ? "tokens" : "refuse";
+  if (image_urls === "fetch" && chosen !== "tokens") {
+    const reason = images === "auto" ? `: ${problem}` : "";
+    throw invalid("image_urls", `must not be \`fetch\`, because \`images\` is \`${chosen}\`${reason}`);
   }
   if (images !== "auto") return config;
-  const chosen = problem === undefined ? "tokens" : "refuse";
   return { ...config, rollout: { ...rollout, agent: { ...rollout.agent, images: chosen } } };
+}
+
+function invalid(key: "images" | "image_urls", message: string): ConfigError {
+  return new ConfigError("config_invalid", [{ path: `rollout.agent.${key}`, message }]);
 }
 
 function findProblem(

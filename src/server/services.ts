@@ -12,6 +12,7 @@ import type { SharedExports } from "../session/export/shared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { EngineHealth } from "./engine-health.js";
+import type { ImageFetcher } from "./image-urls/image-fetcher.js";
 import type { MemoryBudget } from "./limits/memory-budget.js";
 import type { ConversationMemory } from "./memory/conversation-memory.js";
 import type { Metrics } from "./metrics/metrics.js";
@@ -44,6 +45,8 @@ export interface CallServices extends SharedServices {
   readonly rerendered: RerenderedCalls;
   /** Undefined if prompts have no images. */
   readonly imageTokens: ImageTokens | undefined;
+  /** Undefined if images must be sent as data. */
+  readonly imageFetcher: ImageFetcher | undefined;
 }
 
 /** Services of the routes of sessions, exports and weights. */

@@ -32,6 +32,8 @@ export interface CallSettings {
   readonly serverTools: ServerToolPolicy;
   /** Refuses or replaces images, files and audio. */
   readonly images: ImagePolicy;
+  /** Hosts from which images are fetched although their addresses are not public. Undefined: no images are fetched. */
+  readonly imageHosts?: readonly string[] | undefined;
   /** Maximum number of answers to one request. */
   readonly maxChoices: number;
   /** Enforces the schemas of tools that a request declares as strict. */

@@ -277,6 +277,7 @@ export function toServerSettings(
     serverTools: agent.server_tools,
     // `withImagePolicy` has replaced `auto`.
     images: agent.images === "auto" ? "refuse" : agent.images,
+    imageHosts: agent.image_urls === "fetch" ? agent.image_hosts : undefined,
     maxChoices: MAX_CHOICES,
     enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: KEEP_ALIVE_SECONDS,

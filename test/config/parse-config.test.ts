@@ -78,6 +78,8 @@ describe("defaults", () => {
           enforce_strict_tools: false,
           server_tools: "refuse",
           images: "auto",
+          image_urls: "refuse",
+          image_hosts: [],
           engine_max_tokens: null,
           sampling_override: {
             temperature: null,
@@ -157,6 +159,12 @@ describe("values out of range", () => {
       "return",
       "expected leaf, because rows of style individual have one turn; set rollout.agent.export_style to concat",
     ],
+    ["rollout.agent.image_urls", "follow", 'expected one of refuse, fetch, got "follow"'],
+    [
+      "rollout.agent.image_hosts",
+      ["minio:9000"],
+      "has no effect, because no images are fetched; set rollout.agent.image_urls to fetch",
+    ],
     ["rollout.agent.reward_scope", "group", 'expected one of interaction, session, got "group"'],
     ["rollout.agent.sampling_override.temperature", 2.1, "expected a number from 0 to 2 or null, got 2.1"],
     ["rollout.agent.sampling_override.top_p", 0, "expected a number above 0, at most 1 or null, got 0"],
@@ -178,6 +186,16 @@ describe("values out of range", () => {
     const written = path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
     expect(readProblems(() => parseConfig(written))).toEqual({ [path]: message });
   });
+
+  it.each(["", "a b", "Minio", "minio/a", "minio:80", "minio:443", "me@minio", "minio?", "http://minio"])(
+    "refuses %j as a host of images",
+    (host) => {
+      const written = { rollout: { agent: { image_urls: "fetch", image_hosts: ["minio:9000", "[::1]:9000", host] } } };
+      expect(readProblems(() => parseConfig(written))).toEqual({
+        "rollout.agent.image_hosts[2]": `expected a host in lower case, with its port unless it is 80 or 443, got "${host}"`,
+      });
+    },
+  );
 
   it("refuses a configuration that is not a map", () => {
     expect(readProblems(() => parseConfig([1]))).toEqual({

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
 import { withImagePolicy } from "../../src/server/image-policy.js";
+import { toServerSettings } from "../../src/server/start.js";
 import { writeVisionModel } from "../helpers/vision-model.js";
 
 const ENGINE = { type: "sglang", supports: { grammar: true, stopsWithoutEos: true, images: true } };
@@ -35,4 +36,21 @@ describe("withImagePolicy", () => {
     );
     expect(() => choose("tokens", TEXT_MODEL)).toThrow("/models/text has no images: config.json needs image_token_id");
   });
+
+  it("refuses to fetch images if prompts have none, and says why", async () => {
+    const fetching = (images: Value, model: Parameters<typeof withImagePolicy>[1]["model"]) =>
+      withImagePolicy(parseConfig({ rollout: { agent: { images, image_urls: "fetch" } } }), { model, engine: ENGINE });
+    const model = await loadChatModel(await writeVisionModel());
+    expect(fetching("auto", model).rollout.agent).toMatchObject({ images: "tokens", image_urls: "fetch" });
+    const refusal = "rollout.agent.image_urls: must not be `fetch`, because `images` is";
+    expect(() => fetching("placeholder", model)).toThrow(`${refusal} \`placeholder\``);
+    expect(() => fetching("auto", TEXT_MODEL)).toThrow(`${refusal} \`refuse\`: /models/text is no model`);
+  });
+});
+
+it("the settings of a server have the hosts of images only if it fetches images", () => {
+  const hosts = (agent: object) => toServerSettings(parseConfig({ rollout: { agent } }), "key", "model").imageHosts;
+  expect(hosts({})).toBeUndefined();
+  expect(hosts({ image_urls: "fetch" })).toEqual([]);
+  expect(hosts({ image_urls: "fetch", image_hosts: ["minio:9000"] })).toEqual(["minio:9000"]);
 });

@@ -14,6 +14,14 @@ const patterns = z
   .default(null)
   .meta({ expected: "a list of texts" });
 
+/** A host as the addresses of images have it. */
+const imageHost = z
+  .string()
+  .refine((host) => ["http:", "https:"].every((scheme) => isHostOf(`${scheme}//${host}`, host)))
+  .meta({ expected: "a host in lower case, with its port unless it is 80 or 443" });
+
+const isHostOf = (address: string, host: string): boolean => URL.canParse(address) && new URL(address).host === host;
+
 /** Which model calls the exports of a rollout job train on. */
 const exportFiltersSchema = z.strictObject({
   models: patterns.describe(
@@ -148,6 +156,18 @@ export const agentSchema = z.strictObject({
     .default("auto")
     .describe(
       "Images, files and audio in user messages and tool results. `tokens`: the model sees images, and the prompt has their tokens; files and audio are refused. It needs SGLang or vLLM, and a model of the Qwen-VL family. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number; Gemini's API refuses them. `refuse`: requests with such parts are refused with 400. `auto`: `tokens` if model and engine allow it, otherwise `refuse`.",
+    ),
+  image_urls: z
+    .enum(["refuse", "fetch"])
+    .default("refuse")
+    .describe(
+      "Images that requests name by an http or https address. `refuse`: images must be sent as data. `fetch`: the server fetches them from public addresses, with limits of size and time; needs `images: tokens`.",
+    ),
+  image_hosts: z
+    .array(imageHost)
+    .default([])
+    .describe(
+      "Hosts from which `image_urls: fetch` also fetches if their addresses are not public, with their port unless it is the default one, such as `minio.internal:9000`. Agents can then send GET requests for any path to them.",
     ),
   message_filters: z
     .array(messageFilter)

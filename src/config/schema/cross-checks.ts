@@ -65,6 +65,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ rollout: { agent } }) => agent.concat_reward === "leaf" || agent.export_style === "concat",
   },
   {
+    reads: ["rollout.agent.image_hosts", "rollout.agent.image_urls"],
+    message: "has no effect, because no images are fetched; set rollout.agent.image_urls to fetch",
+    holds: ({ rollout: { agent } }) => agent.image_hosts.length === 0 || agent.image_urls === "fetch",
+  },
+  {
     reads: ["engine.sequences", "engine.type"],
     message:
       "has no effect, because only the embedded engine uses it; use engine.max_inflight to limit calls per server",

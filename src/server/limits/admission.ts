@@ -85,6 +85,8 @@ interface AdmissionContext {
 export class AdmittedCall {
   readonly #context: AdmissionContext;
   #memory = NO_MEMORY;
+  /** Size of the files that were fetched for the call. */
+  #files = 0;
   #growth = NO_GROWTH;
   /** Memory from which the rest of the answer is written. */
   #source = 0;
@@ -114,7 +116,21 @@ export class AdmittedCall {
     this.#running = true;
     // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
     this.#count(true, this.#context.kind === "model");
-    this.#resize(reserve(bodyBytes));
+    const { text, prompt, growing: own } = reserve(bodyBytes);
+    this.#resize({ text, prompt: prompt + this.#files, growing: own });
+  }
+
+  /**
+   * Counts bytes of a file that is fetched for the call, before it begins. The prompt settles them, as it settles the body.
+   *
+   * @throws ApiError `store_full`
+   */
+  addFile(bytes: number): void {
+    // Its client has disconnected.
+    if (!this.#counts) return;
+    this.#context.store.requireRoomForCall({ text: 0, prompt: bytes });
+    this.#files += bytes;
+    this.#resize({ ...this.#memory, prompt: this.#memory.prompt + bytes });
   }
 
   /**

@@ -6,6 +6,7 @@ import {
 } from "../../protocols/chat-completions/request.js";
 import { chatCompletionResponseSchema, toChatCompletion } from "../../protocols/chat-completions/response.js";
 import { ChatCompletionStream } from "../../protocols/chat-completions/stream.js";
+import { readWithImages } from "../image-urls/read-with-images.js";
 import type { CallServices } from "../services.js";
 import { answerModelCall } from "./model-route.js";
 
@@ -24,7 +25,9 @@ export function chatCompletionRoutes(app: App, services: CallServices): void {
         },
       },
       async (request, reply) => {
-        const parsed = parseChatCompletion(request.body, services.settings);
+        const parsed = await readWithImages(services, request, reply, (imageUrls) =>
+          parseChatCompletion(request.body, { ...services.settings, imageUrls }),
+        );
         return answerModelCall(services, request, reply, {
           api: "chat.completions",
           idPrefix: "chatcmpl-",

@@ -16,6 +16,7 @@ import { type Framing, GenerateContentStream } from "../../protocols/generate-co
 import { countFunctions } from "../../protocols/generate-content/tools.js";
 import { groupDigits } from "../../support/group-digits.js";
 import { countPromptTokens } from "../call/prompt.js";
+import { readWithImages } from "../image-urls/read-with-images.js";
 import { signedReasoning } from "../memory/signed-reasoning.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
@@ -70,7 +71,11 @@ function generateContent(app: App, services: CallServices, version: Version): vo
       },
     },
     async (request, reply) => {
-      const parsed = parse(services, request, { body: request.body, path: request.params["*"], stream: false });
+      const parsed = await parse(services, request, reply, {
+        body: request.body,
+        path: request.params["*"],
+        stream: false,
+      });
       return answer(services, request, reply, parsed, "sse");
     },
   );
@@ -91,7 +96,11 @@ function streamGenerateContent(app: App, services: CallServices, version: Versio
       },
     },
     async (request, reply) => {
-      const parsed = parse(services, request, { body: request.body, path: request.params["*"], stream: true });
+      const parsed = await parse(services, request, reply, {
+        body: request.body,
+        path: request.params["*"],
+        stream: true,
+      });
       return answer(services, request, reply, parsed, request.query.alt === "sse" ? "sse" : "array");
     },
   );
@@ -122,18 +131,17 @@ interface Call {
   readonly stream: boolean;
 }
 
-function parse(services: CallServices, request: FastifyRequest, { body, path, stream }: Call): ParsedGenerateContent {
+async function parse(
+  services: CallServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, path, stream }: Call,
+): Promise<ParsedGenerateContent> {
   checkCounts(body, services);
   const { serverTools, images, maxChoices, maxPromptCharacters } = services.settings;
   const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
-  return parseGenerateContent(body, {
-    model: readModelName(path),
-    stream,
-    serverTools,
-    images,
-    maxChoices,
-    readReasoning,
-  });
+  const context = { model: readModelName(path), stream, serverTools, images, maxChoices, readReasoning };
+  return readWithImages(services, request, reply, (imageUrls) => parseGenerateContent(body, { ...context, imageUrls }));
 }
 
 /**
@@ -174,7 +182,9 @@ function countTokens(app: App, services: CallServices, version: Version): void {
       const session = requireSession(request);
       const { serverTools, images, maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const prompt = readGeminiPrompt(body, { serverTools, images, readReasoning });
+      const prompt = await readWithImages(services, request, reply, (imageUrls) =>
+        readGeminiPrompt(body, { serverTools, images, imageUrls, readReasoning }),
+      );
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { totalTokens: tokens };
     },

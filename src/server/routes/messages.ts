@@ -10,6 +10,7 @@ import {
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
 import { countPromptTokens } from "../call/prompt.js";
+import { readWithImages } from "../image-urls/read-with-images.js";
 import { signedReasoning } from "../memory/signed-reasoning.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
@@ -43,10 +44,13 @@ function createMessage(app: App, services: CallServices, url: string): void {
       setRequestId(request, reply);
       const { serverTools, images } = services.settings;
       const readReasoning = signedReasoning(requireSession(request), services.settings.maxPromptCharacters);
+      const parsed = await readWithImages(services, request, reply, (imageUrls) =>
+        parseMessages(request.body, { serverTools, images, imageUrls, readReasoning }),
+      );
       return answerModelCall(services, request, reply, {
         api: "messages",
         idPrefix: "msg_",
-        request: parseMessages(request.body, { serverTools, images, readReasoning }),
+        request: parsed,
         encoder: () => new MessagesStream(),
         toResponse: toMessagesResponse,
       });
@@ -71,7 +75,9 @@ function countTokens(app: App, services: CallServices, url: string): void {
       const session = requireSession(request);
       const { serverTools, images, maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const prompt = readAnthropicPrompt(request.body, { serverTools, images, readReasoning });
+      const prompt = await readWithImages(services, request, reply, (imageUrls) =>
+        readAnthropicPrompt(request.body, { serverTools, images, imageUrls, readReasoning }),
+      );
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { input_tokens: tokens };
     },

@@ -11,6 +11,7 @@ import type { Session } from "../../session/session.js";
 import { groupDigits } from "../../support/group-digits.js";
 import { sendJson } from "../call/sending/json-stream.js";
 import { tokenJsonFor } from "../call/token-slices.js";
+import { readWithImages } from "../image-urls/read-with-images.js";
 import { measureEcho, StoredResponses } from "../memory/stored-responses.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
@@ -45,10 +46,9 @@ function createResponse(app: App, services: CallServices, stored: StoredResponse
       let echoBytes: number | undefined;
       const measureKept = () => (echoBytes ??= measureEcho(echo));
       await stored.load(session, listNamedResponses(request.body));
-      const parsed = parseResponses(
-        request.body,
-        stored.forSession(session, services.settings.maxPromptCharacters),
-        services.settings,
+      const earlier = stored.forSession(session, services.settings.maxPromptCharacters);
+      const parsed = await readWithImages(services, request, reply, (imageUrls) =>
+        parseResponses(request.body, earlier, { ...services.settings, imageUrls }),
       );
       if (request.body.previous_response_id !== undefined) requireFewMessages(parsed, services);
       return answerModelCall(services, request, reply, {
