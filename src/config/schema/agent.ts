@@ -155,7 +155,7 @@ export const agentSchema = z.strictObject({
     .enum(["auto", "tokens", "placeholder", "refuse"])
     .default("auto")
     .describe(
-      "Images, files and audio in user messages and tool results. `tokens`: the model sees images, and the prompt has their tokens; files and audio are refused. It needs SGLang or vLLM, and a model of the Qwen-VL family. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number; Gemini's API refuses them. `refuse`: requests with such parts are refused with 400. `auto`: `tokens` if model and engine allow it, otherwise `refuse`.",
+      "Images, files and audio in user messages and tool results. `tokens`: the model sees images, and the prompt has their tokens; files and audio are refused. It needs vLLM, or SGLang with a model of the families Qwen-VL or GLM-4V. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number; Gemini's API refuses them. `refuse`: requests with such parts are refused with 400. `auto`: `tokens` if model and engine allow it, otherwise `refuse`.",
     ),
   image_urls: z
     .enum(["refuse", "fetch"])
