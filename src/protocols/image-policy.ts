@@ -1,6 +1,6 @@
 import type { ImageFiles, MessageContent, MessagePart } from "../conversation/content.js";
 import { type MediaPart, type ReadContent, showContent, toPlaceholder } from "../conversation/media.js";
-import { ImageReader, type ImageUrls } from "./image-reader.js";
+import { ImageReader, type ImageSources } from "./image-reader.js";
 import { RequestError } from "./request-error.js";
 
 /**
@@ -10,11 +10,9 @@ import { RequestError } from "./request-error.js";
 export type ImagePolicy = "refuse" | "placeholder" | "tokens";
 
 /** The part of a request's policies that decides about images. */
-export interface ImagePolicies {
+export interface ImagePolicies extends ImageSources {
   /** Default: they are refused. */
   readonly images?: ImagePolicy;
-  /** Absent: addresses are refused. */
-  readonly imageUrls?: ImageUrls | undefined;
 }
 
 /** Reads the parts of one request that are not text, as the policy says. */
@@ -23,10 +21,9 @@ export class MediaReader {
   readonly #images: ImageReader;
   #placeholders = 0;
 
-  /** @param urls undefined if addresses are refused */
-  constructor({ images: policy = "refuse", imageUrls }: ImagePolicies) {
+  constructor({ images: policy = "refuse", ...sources }: ImagePolicies) {
     this.#policy = policy;
-    this.#images = new ImageReader(imageUrls);
+    this.#images = new ImageReader(sources);
   }
 
   /** Number of parts that the prompt shows as placeholders. */

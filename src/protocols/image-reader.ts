@@ -35,18 +35,30 @@ export interface ImageUrls {
   find(url: string, param: string): HashedFile | undefined;
 }
 
+/** Images whose data was taken out of a request before it was parsed. */
+export interface TakenImages {
+  /** Returns the image for which a text stands; undefined if it is another text. */
+  find(text: string): HashedFile | undefined;
+}
+
+/** Where the images of a request are that its fields do not contain. */
+export interface ImageSources {
+  /** Absent: addresses are refused. */
+  readonly imageUrls?: ImageUrls | undefined;
+  readonly takenImages?: TakenImages | undefined;
+}
+
 /** Takes the place of an image that was not fetched yet. */
 const NOT_YET_FETCHED: ImagePart = { type: "image", sha256: "", mediaType: "", width: 1, height: 1 };
 
 /** Reads the images of one request. */
 export class ImageReader {
-  readonly #urls: ImageUrls | undefined;
+  readonly #sources: ImageSources;
   readonly #files = new Map<string, Uint8Array>();
   #count = 0;
 
-  /** @param urls undefined if addresses are refused */
-  constructor(urls?: ImageUrls) {
-    this.#urls = urls;
+  constructor(sources: ImageSources = {}) {
+    this.#sources = sources;
   }
 
   /** The files of all images that were read, each once. */
@@ -74,9 +86,12 @@ export class ImageReader {
   /** Returns undefined if the image must be fetched. */
   #load({ value, form }: ImageSource, param: string): HashedFile | undefined {
     if (form === "file_id") throw notFetched(param);
+    const taken = typeof value === "string" ? this.#sources.takenImages?.find(value) : undefined;
+    if (taken) return taken;
     if (form === "url" || (form === "data_url" && !mayBeDataUrl(value))) {
-      if (!this.#urls) throw notFetched(param, ADVICE);
-      return this.#urls.find(requireWebAddress(value, form, param), param);
+      const { imageUrls } = this.#sources;
+      if (!imageUrls) throw notFetched(param, ADVICE);
+      return imageUrls.find(requireWebAddress(value, form, param), param);
     }
     const base64 = form === "data_url" ? readDataUrl(value, param) : value;
     return hashFile(decode(base64, form === "any_base64", param));
@@ -123,19 +138,34 @@ function decode(base64: unknown, anyAlphabet: boolean, param: string): Uint8Arra
   if (typeof base64 !== "string" || base64 === "") {
     throw new RequestError(param, `${param} must contain the data of an image in base64.`);
   }
-  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
-  const digits = base64.length - padding;
-  const length = Math.floor((digits * 3) / 4);
+  const length = countBytes(base64);
   if (length > IMAGE_LIMITS.bytes) throw tooLarge(param, `${groupDigits(length)} bytes`, IMAGE_LIMITS.bytes);
+  const file = readBase64(base64, anyAlphabet);
+  if (!file) throw new RequestError(param, `${param} is not valid base64.`);
+  return file;
+}
+
+/**
+ * Returns the bytes of a text; undefined if it is not base64.
+ *
+ * @param anyAlphabet accepts the alphabet of URLs too, and data without padding
+ */
+export function readBase64(base64: string, anyAlphabet = false): Uint8Array | undefined {
+  const digits = countDigits(base64);
   const file = Buffer.from(base64, "base64");
   // Node.js skips characters that are not base64, so the file is then shorter. It reads those beyond Latin-1 by their low byte.
   const isValid =
-    file.length === length &&
+    file.length === countBytes(base64) &&
     digits % 4 !== 1 &&
     Buffer.byteLength(base64) === base64.length &&
     (anyAlphabet || (base64.length % 4 === 0 && !base64.includes("-") && !base64.includes("_")));
-  if (!isValid) throw new RequestError(param, `${param} is not valid base64.`);
-  return file;
+  return isValid ? file : undefined;
+}
+
+const countBytes = (base64: string): number => Math.floor((countDigits(base64) * 3) / 4);
+
+function countDigits(base64: string): number {
+  return base64.length - (base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0);
 }
 
 function readFacts(file: Uint8Array, param: string): ImageFile {

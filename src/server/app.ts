@@ -31,6 +31,7 @@ import { availableMemory } from "./limits/configured-limits.js";
 import { createHeap } from "./limits/heap-watch.js";
 import { MemoryBudget } from "./limits/memory-budget.js";
 import { createProcessMemory } from "./limits/process-memory.js";
+import { BodyImages } from "./memory/body-images.js";
 import { ConversationMemory } from "./memory/conversation-memory.js";
 import { createKnownBodyReader } from "./memory/known-body-reader.js";
 import { restoreSpelling } from "./memory/restore-spelling.js";
@@ -177,9 +178,13 @@ export async function createServer({
   await app.register(earlyAnswer);
   const onAnswer = countRefusals("rolltape_refused_total", context.metrics.registry);
   await app.register(errorHandler, { toApiError: toServerApiError, toBody: toErrorBody, onAnswer });
+  app.decorateRequest("takenImages", undefined);
   await app.register(jsonBody, {
     limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
-    readLarge: createKnownBodyReader(context.conversations.bodies, (value) => rules.findForBody(value) === undefined),
+    readLarge: createKnownBodyReader(context.conversations.bodies, {
+      isKept: (value) => rules.findForBody(value) === undefined,
+      images: context.imageTokens && new BodyImages(),
+    }),
     keepsBytes: ({ routeOptions }) => settings.upstreams.length > 0 && routeOptions.config.upstream !== undefined,
     revive: restoreSpelling,
   });

@@ -44,7 +44,7 @@ describe("withImagePolicy", () => {
     expect(fetching("auto", model).rollout.agent).toMatchObject({ images: "tokens", image_urls: "fetch" });
     const refusal = "rollout.agent.image_urls: must not be `fetch`, because `images` is";
     expect(() => fetching("placeholder", model)).toThrow(`${refusal} \`placeholder\``);
-    expect(() => fetching("auto", TEXT_MODEL)).toThrow(`${refusal} \`refuse\`: /models/text is no model`);
+    expect(() => fetching("auto", TEXT_MODEL)).toThrow(`${refusal} \`refuse\`: /models/text has no images`);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
-import type { HashedFile, ImageUrls } from "../../protocols/image-reader.js";
+import type { HashedFile, ImageSources, ImageUrls } from "../../protocols/image-reader.js";
 import { setUnlimitedListeners } from "../../support/async/abort-switch.js";
 import { requireOpen } from "../call/call.js";
 import { requireSession } from "../plugins/auth.js";
@@ -43,14 +43,16 @@ export async function readWithImages<T>(
   services: CallServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  read: (imageUrls: ImageUrls | undefined) => T,
+  read: (sources: ImageSources) => T,
 ): Promise<T> {
   const { imageFetcher } = services;
-  if (!imageFetcher) return read(undefined);
+  const { takenImages } = request;
+  if (!imageFetcher) return read({ takenImages });
   const session = requireSession(request);
   const known = imageFetcher.forSession(session);
   const urls = new CallUrls(known, reply);
-  const first = read(urls);
+  const sources = { takenImages, imageUrls: urls };
+  const first = read(sources);
   if (urls.missing.size === 0) return first;
   const { admitted } = request;
   // A call that was not admitted counts in no limit.
@@ -71,5 +73,5 @@ export async function readWithImages<T>(
     if (services.draining) requireOpen(services, session);
     throw error;
   }
-  return read(urls);
+  return read(sources);
 }

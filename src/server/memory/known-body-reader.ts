@@ -1,18 +1,35 @@
 import type { FastifyRequest } from "fastify";
 import type { ParseBody } from "../../http/json-body.js";
+import type { TakenImages } from "../../protocols/image-reader.js";
 import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
 import { HUGE_TEXT, runBySize } from "../../support/async/run-steps.js";
+import { type BodyImages, countStandIns } from "./body-images.js";
 import { cutShared, findShared, isContinuation, type KnownBody, restoreShared, toKnown } from "./known-body.js";
 import type { MemorySlot } from "./memory-slot.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The images whose data the parsed body does not have. */
+    takenImages: TakenImages | undefined;
+  }
+}
+
+export interface KnownBodyOptions {
+  /** Returns false for bodies of calls to upstreams, which would displace those of the policy's calls. */
+  readonly isKept?: (value: unknown) => boolean;
+  /** Takes the images out of bodies. Absent: prompts have none. */
+  readonly images?: BodyImages | undefined;
+}
 
 /**
  * Returns a reader of large bodies. It parses only the part that the session's recent bodies do not have, and at most one
  * long text per round of the event loop.
- *
- * @param isKept returns false for bodies of calls to upstreams, which would displace those of the policy's calls
  */
-export function createKnownBodyReader(known: MemorySlot<KnownBody>, isKept: (value: unknown) => boolean = () => true) {
-  return async (request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> => {
+export function createKnownBodyReader(
+  known: MemorySlot<KnownBody>,
+  { isKept = () => true, images }: KnownBodyOptions = {},
+) {
+  const readKnown = (request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> => {
     const { session } = request;
     const recent = session ? known.forSession(session) : undefined;
     const shared = recent && findShared(json, recent.items);
@@ -28,5 +45,16 @@ export function createKnownBodyReader(known: MemorySlot<KnownBody>, isKept: (val
     };
     // The next checks take about as long as parsing, so other work may run before them.
     return newPart.length < LONG_TEXT ? read() : eventLoop.alone(read);
+  };
+
+  return async (request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> => {
+    const { session } = request;
+    const taken = session && images && (await runBySize(images.take(json, session), json.length));
+    if (!taken) return readKnown(request, json, parse);
+    const value = await readKnown(request, taken.json, parse);
+    // Otherwise a text of the prompt looks like image data, such as an argument of a tool.
+    if (countStandIns(value) !== taken.count) return parse(json);
+    request.takenImages = taken.images;
+    return value;
   };
 }

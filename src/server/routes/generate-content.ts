@@ -141,7 +141,7 @@ async function parse(
   const { serverTools, images, maxChoices, maxPromptCharacters } = services.settings;
   const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
   const context = { model: readModelName(path), stream, serverTools, images, maxChoices, readReasoning };
-  return readWithImages(services, request, reply, (imageUrls) => parseGenerateContent(body, { ...context, imageUrls }));
+  return readWithImages(services, request, reply, (sources) => parseGenerateContent(body, { ...context, ...sources }));
 }
 
 /**
@@ -182,8 +182,8 @@ function countTokens(app: App, services: CallServices, version: Version): void {
       const session = requireSession(request);
       const { serverTools, images, maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const prompt = await readWithImages(services, request, reply, (imageUrls) =>
-        readGeminiPrompt(body, { serverTools, images, imageUrls, readReasoning }),
+      const prompt = await readWithImages(services, request, reply, (sources) =>
+        readGeminiPrompt(body, { serverTools, images, ...sources, readReasoning }),
       );
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { totalTokens: tokens };

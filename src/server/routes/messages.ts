@@ -44,8 +44,8 @@ function createMessage(app: App, services: CallServices, url: string): void {
       setRequestId(request, reply);
       const { serverTools, images } = services.settings;
       const readReasoning = signedReasoning(requireSession(request), services.settings.maxPromptCharacters);
-      const parsed = await readWithImages(services, request, reply, (imageUrls) =>
-        parseMessages(request.body, { serverTools, images, imageUrls, readReasoning }),
+      const parsed = await readWithImages(services, request, reply, (sources) =>
+        parseMessages(request.body, { serverTools, images, ...sources, readReasoning }),
       );
       return answerModelCall(services, request, reply, {
         api: "messages",
@@ -75,8 +75,8 @@ function countTokens(app: App, services: CallServices, url: string): void {
       const session = requireSession(request);
       const { serverTools, images, maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const prompt = await readWithImages(services, request, reply, (imageUrls) =>
-        readAnthropicPrompt(request.body, { serverTools, images, imageUrls, readReasoning }),
+      const prompt = await readWithImages(services, request, reply, (sources) =>
+        readAnthropicPrompt(request.body, { serverTools, images, ...sources, readReasoning }),
       );
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { input_tokens: tokens };

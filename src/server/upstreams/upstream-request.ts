@@ -33,7 +33,7 @@ export function toUpstreamRequest(
     origin: base.origin,
     path: `${readBasePath(base)}/${endpoint}${readQuery(request, holdsKey)}`,
     headers: toUpstreamHeaders(request.headers, holdsKey, { header, value: apiKey }),
-    body: writeBody(json, model, request.body),
+    body: writeBody(json, model),
   };
 }
 
@@ -53,13 +53,17 @@ function readQuery({ url }: FastifyRequest, holdsKey: KeyFinder): string {
 /**
  * Replaces the model name in the bytes of a body. All other bytes, such as the spelling of numbers, stay as they are.
  *
+ * If the bytes have `model` twice or with escapes, the upstream could read another name than the one that was looked up. They are then
+ * parsed and written again.
+ *
  * @param model undefined: the requested name stays
- * @param value the parsed body. It is serialized instead if the bytes have `model` twice or with escapes: the upstream could read
- * another name than the one that was looked up.
  */
-function writeBody(json: Buffer, model: string | undefined, value: unknown): Buffer {
+function writeBody(json: Buffer, model: string | undefined): Buffer {
   const found = findString(json, "model");
-  if (!found) return Buffer.from(JSON.stringify({ ...Object(value), ...(model === undefined ? {} : { model }) }));
+  if (!found) {
+    const value: unknown = JSON.parse(json.toString("utf8"));
+    return Buffer.from(JSON.stringify({ ...Object(value), ...(model === undefined ? {} : { model }) }));
+  }
   if (model === undefined) return json;
   const name = Buffer.from(JSON.stringify(model));
   return Buffer.concat([json.subarray(0, found.start), name, json.subarray(found.end)]);

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 from PIL import Image, ImageOps
+from safetensors.torch import load_file, save_file
 from transformers import (
     AutoImageProcessor,
     AutoModelForImageTextToText,
@@ -38,6 +39,8 @@ from transformers import (
 )
 
 VISION = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
+# GLM's processor knows its tokens by these names.
+GLM_VISION = ["<|begin_of_image|>", "<|end_of_image|>", "<|image|>", "<|video|>"]
 
 TEMPLATE = (Path(__file__).parents[2] / "fixtures/images/template.jinja").read_text().rstrip()
 
@@ -103,7 +106,7 @@ def make_qwen(kind, tokenizer, text):
 
 
 def make_glm(tokenizer, text):
-    start, end, image, video = (tokenizer.convert_tokens_to_ids(token) for token in VISION)
+    start, end, image, video = (tokenizer.convert_tokens_to_ids(token) for token in GLM_VISION)
     config = Glm4vConfig(
         text_config={
             **text,
@@ -144,13 +147,21 @@ def make_llava(tokenizer, text):
     return LlavaForConditionalGeneration(config), processor
 
 
+def name_as_published(path):
+    """Published LLaVA models have these names, which vLLM reads; transformers reads both."""
+    weights = {name.replace("vision_tower.", "vision_tower.vision_model."): value for name, value in load_file(path).items()}
+    save_file(weights, path, metadata={"format": "pt"})
+
+
 def make(kind, source, out):
     torch.manual_seed(5)
     tokenizer = AutoTokenizer.from_pretrained(source)
-    tokenizer.add_special_tokens({"additional_special_tokens": VISION})
-    tokenizer.chat_template = TEMPLATE
-    # GLM's processor reads them from the tokenizer.
-    tokenizer.image_token, tokenizer.video_token = VISION[2:]
+    names = GLM_VISION if kind == "glm4v" else VISION
+    tokenizer.add_special_tokens({"additional_special_tokens": names})
+    template = TEMPLATE
+    for usual, name in zip(VISION, names, strict=True):
+        template = template.replace(usual, name)
+    tokenizer.chat_template = template
     text = {**TEXT, "vocab_size": len(tokenizer), "eos_token_id": tokenizer.eos_token_id, "bos_token_id": None}
     others = {"glm4v": make_glm, "llava": make_llava}
     model, processor = others[kind](tokenizer, text) if kind in others else make_qwen(kind, tokenizer, text)
@@ -160,7 +171,9 @@ def make(kind, source, out):
             if weights.ndim >= 2:
                 weights.normal_(0, 0.12)
     model.save_pretrained(out)
-    processor.chat_template = TEMPLATE
+    if kind == "llava":
+        name_as_published(Path(out) / "model.safetensors")
+    processor.chat_template = template
     processor.save_pretrained(out)
     tokenizer.save_pretrained(out)
 

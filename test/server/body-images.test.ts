@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { expect, it, onTestFinished } from "vitest";
+import { createVllmEngine } from "../../src/engine/index.js";
+import { BodyImages, type BodyWithoutImages, countStandIns } from "../../src/server/memory/body-images.js";
+import type { Session } from "../../src/session/session.js";
+import { runAtOnce } from "../../src/support/async/steps.js";
+import { EngineVision } from "../helpers/engine-vision.js";
+import { dataUrl, digestOf, makePng, pngChunk, toBase64 } from "../helpers/images.js";
+import { Proxy } from "../helpers/proxy.js";
+import { IMAGE_TOKEN, writeVisionModel } from "../helpers/vision-model.js";
+import { startVllmServer } from "../helpers/vllm/vllm-server.js";
+
+/** Image data is taken out of large bodies before they are parsed. Nothing else of a body may be taken for it. */
+
+/** A picture with much data. */
+const picture = () => makePng(100, 60, 0, [pngChunk("tEXt", randomBytes(20_000))]);
+
+interface Taken {
+  readonly body: BodyWithoutImages | undefined;
+  readonly value: unknown;
+  /** The stand-ins of the body, in their order. */
+  readonly standIns: readonly string[];
+}
+
+/** A session that has these files. */
+const sessionWith = (...files: readonly Uint8Array[]): Session =>
+  ({ imageFile: (sha256: string) => files.find((file) => digestOf(file) === sha256) }) as unknown as Session;
+
+function take(images: BodyImages, json: string, session: Session): Taken {
+  const body = runAtOnce(images.take(Buffer.from(json), session));
+  const text = (body?.json ?? Buffer.from(json)).toString();
+  const standIns = text.match(/[0-9a-f-]{36}:[0-9a-f]{64}/g) ?? [];
+  return { body, value: JSON.parse(text), standIns };
+}
+
+const chatBody = (...urls: readonly string[]) => ({
+  messages: [{ role: "user", content: urls.map((url) => ({ type: "image_url", image_url: { url } })) }],
+});
+
+it.each([
+  ["chat completions", (url: string) => chatBody(url)],
+  ["responses", (url: string) => ({ input: [{ content: [{ type: "input_image", image_url: url }] }] })],
+  ["a screenshot", (url: string) => ({ input: [{ output: { type: "computer_screenshot", image_url: url } }] })],
+  [
+    "a result of a tool",
+    (_: string, data: string) => ({
+      messages: [
+        { content: [{ type: "tool_result", content: [{ type: "image", source: { type: "base64", data } }] }] },
+      ],
+    }),
+  ],
+  ["Gemini's parts", (_: string, data: string) => ({ contents: [{ parts: [{ inlineData: { data } }] }] })],
+  [
+    "Gemini's results",
+    (_: string, data: string) => ({
+      contents: [{ parts: [{ functionResponse: { parts: [{ inline_data: { data } }] } }] }],
+    }),
+  ],
+])("takes the image of %s", (_, write) => {
+  const file = picture();
+  const json = JSON.stringify(write(dataUrl(file), toBase64(file)), undefined, 1);
+  const { body, value, standIns } = take(new BodyImages(), json, sessionWith());
+  expect(body?.json.length).toBeLessThan(400);
+  expect([body?.count, countStandIns(value), standIns.length]).toEqual([1, 1, 1]);
+  expect(body?.images.find(standIns[0] ?? "")).toEqual({ sha256: digestOf(file), bytes: file });
+  expect(body?.images.find("another text")).toBeUndefined();
+});
+
+it("recognizes images that the session has, wherever they are, and reads others", () => {
+  const [first, second] = [picture(), picture()];
+  const images = new BodyImages();
+  const empty = sessionWith();
+  const { standIns } = take(images, JSON.stringify(chatBody(dataUrl(first))), empty);
+  const json = JSON.stringify(chatBody(dataUrl(second), dataUrl(first)));
+  // The call was not recorded, so the file is read again.
+  expect(take(images, json, empty).body?.images.find(standIns[0] ?? "")?.bytes).not.toBe(first);
+  const full = Object.assign(empty, sessionWith(first));
+  const again = take(images, json, full);
+  expect(again.standIns).toEqual([expect.stringContaining(digestOf(second)), standIns[0]]);
+  expect(again.body?.images.find(standIns[0] ?? "")?.bytes).toBe(first);
+
+  const changed = Buffer.from(first);
+  changed[100] = (changed[100] ?? 0) ^ 1;
+  const other = take(images, JSON.stringify(chatBody(dataUrl(changed))), full);
+  expect(other.standIns).toEqual([expect.stringContaining(digestOf(changed))]);
+});
+
+it.each([
+  [
+    "a text",
+    { messages: [{ content: dataUrl(picture()) }, { content: [{ type: "text", text: dataUrl(picture()) }] }] },
+  ],
+  ["quoted JSON", { messages: [{ content: JSON.stringify({ data: toBase64(picture()) }) }] }],
+  ["short data", chatBody(dataUrl(makePng(4, 4)))],
+  ["data that is not base64", chatBody(`data:image/png;base64,${"*".repeat(8000)}`)],
+  ["cut data", chatBody(`data:image/png;base64,${"A".repeat(8001)}`)],
+  ["a URL", chatBody(`https://example.org/${"a".repeat(8000)}`)],
+])("takes nothing of %s", (_, value) => {
+  expect(take(new BodyImages(), JSON.stringify(value), sessionWith()).body).toBeUndefined();
+});
+
+it("does not count a stand-in in the arguments of a tool", () => {
+  const input = { data: toBase64(picture()) };
+  const json = JSON.stringify({ messages: [{ content: [{ type: "tool_use", name: "save", input }] }] });
+  const { body, value } = take(new BodyImages(), json, sessionWith());
+  expect([body?.count, countStandIns(value)]).toEqual([1, 0]);
+});
+
+async function start() {
+  const vision = new EngineVision(IMAGE_TOKEN);
+  const server = await startVllmServer({ vision });
+  const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4 });
+  const proxy = await Proxy.start({ engine, folder: await writeVisionModel(), settings: { images: "tokens" } });
+  onTestFinished(async () => {
+    await proxy.close();
+    await engine.close();
+    await server.close();
+  });
+  const session = await proxy.session();
+  const post = async (path: string, body: object) => {
+    const reply = await proxy.post(path, body, session.key);
+    expect({ status: reply.status, text: reply.raw.toString() }).toMatchObject({ status: 200 });
+    return reply;
+  };
+  return { proxy, vision, post, recorded: proxy.context.registry.get(session.id) };
+}
+
+it("a conversation continues from turn to turn, also through other images and a failed call", async () => {
+  const { proxy, post, vision, recorded } = await start();
+  const [first, second] = [picture(), picture()];
+  const messages: object[] = [
+    {
+      role: "user",
+      content: [{ type: "text", text: "look" }, ...(chatBody(dataUrl(first)).messages[0]?.content ?? [])],
+    },
+  ];
+  const ask = async (...more: object[]) => {
+    messages.push(...more);
+    const reply = await post("/v1/chat/completions", { messages, max_tokens: 4 });
+    messages.push(reply.json<{ choices: [{ message: object }] }>().choices[0].message);
+  };
+  await ask();
+  await ask({ role: "user", content: "and?" });
+  await ask({ role: "user", content: chatBody(dataUrl(second)).messages[0]?.content });
+  await ask({ role: "user", content: "all?" });
+  expect(recorded.interactionCount).toBe(4);
+  for (let index = 1; index < 4; index++) expect(recorded.interaction(index).parent).toBe(index - 1);
+  expect(recorded.interaction(3).images?.map(({ sha256 }) => sha256)).toEqual([digestOf(first), digestOf(second)]);
+  expect(vision.received).toBe(2);
+
+  const damaged = {
+    messages: [{ role: "user", content: chatBody(dataUrl(first.subarray(0, 15_000))).messages[0]?.content }],
+  };
+  const reply = await proxy.post("/v1/chat/completions", damaged, (await proxy.session()).key);
+  expect(reply.status).toBe(400);
+  expect(reply.error.message).toContain("messages[0].content[0].image_url.url is a damaged image");
+});
+
+it("the arguments of a tool stay as they are, beside an image", async () => {
+  const { post, recorded } = await start();
+  const data = toBase64(picture());
+  const source = { type: "base64", media_type: "image/png", data: toBase64(picture()) };
+  await post("/v1/messages", {
+    model: "any",
+    max_tokens: 4,
+    messages: [
+      { role: "user", content: [{ type: "image", source }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "1", name: "save", input: { data } }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "done" }] },
+    ],
+    tools: [{ name: "save", input_schema: { type: "object" } }],
+  });
+  const { input, images } = recorded.interaction(0);
+  expect(JSON.stringify(input.added).includes(data)).toBe(true);
+  expect(images).toHaveLength(1);
+});
