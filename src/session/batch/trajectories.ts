@@ -1,4 +1,5 @@
 import { toChatMessage } from "../../conversation/chat-message.js";
+import type { PlacedImage } from "../../conversation/content.js";
 import { writeExportedFields } from "../../facts/call-facts.js";
 import { DEFAULT_SAMPLING, samplingJson } from "../../facts/recorded-sampling.js";
 import { runAtOnce } from "../../support/async/steps.js";
@@ -96,6 +97,11 @@ function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
   });
 }
 
+/** Names an image of a prompt. Its offset is that in the tensors, which hold one row without padding. */
+function writeImage({ offset, length, sha256, mediaType, width, height }: PlacedImage): object {
+  return { offset, length, sha256, media_type: mediaType, width, height };
+}
+
 /** Returns an interaction's JSON up to the value of `tensor_dict`, which the native core writes. */
 function writeItemHead(row: ExportRow, session: Session, includeMessages: boolean): string {
   const { record, reward } = row;
@@ -110,6 +116,7 @@ function writeItemHead(row: ExportRow, session: Session, includeMessages: boolea
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     forced_tokens: forcedTokens,
+    ...(record.images && { images: record.images.map(writeImage) }),
     ...writeExportedFields({ ...record, leftOut: session.leftOut.reasonOf(record.index) }),
     sampling: samplingJson(record.sampling ?? DEFAULT_SAMPLING),
     ...(includeMessages && {
