@@ -2,6 +2,7 @@ import { z } from "zod";
 import { TensorFile } from "../support/safetensors/tensor-file.js";
 import { readJson } from "../support/schema/read-json.js";
 import { type BatchChannel, BatchChannels, type ItemValues } from "./batch-channels.js";
+import { BatchImages, type RowImage } from "./batch-images.js";
 import { BatchRows } from "./batch-rows.js";
 import { type RowLayout, readLayout, type TokenRun } from "./row-layout.js";
 import { findTensor, readRange, type TensorBytes } from "./tensor-ranges.js";
@@ -23,6 +24,8 @@ export class BatchTokens implements AsyncDisposable {
   /** Indices of the layers with experts; undefined if the file does not name them. */
   readonly moeLayers: readonly number[] | undefined;
   readonly file: TensorBytes;
+  /** The image files of the batch. */
+  readonly images: BatchImages;
   readonly #layout: RowLayout;
   readonly #channels: BatchChannels;
 
@@ -31,6 +34,7 @@ export class BatchTokens implements AsyncDisposable {
     this.rows = rows;
     this.#layout = layout;
     this.#channels = new BatchChannels(file);
+    this.images = new BatchImages(file);
     const { metadata } = file.header;
     this.modelDigest = metadata["model_digest"];
     this.moeLayers = readJson(z.array(z.int()), metadata["moe_layers"]);
@@ -96,6 +100,13 @@ export class BatchTokens implements AsyncDisposable {
   async readItems(row: number, channel: BatchChannel, at: number, limit: number): Promise<ItemValues | null> {
     const [token] = await this.#layout.runs(row, at, at + 1);
     return token ? this.#channels.readItems(channel, token, limit) : null;
+  }
+
+  /** Lists the images of a row. Offsets count from the start of the row's sequence; a tree has those among the row's own tokens. */
+  async readImages(row: number): Promise<readonly RowImage[]> {
+    const start = this.#layout.ownStart(row);
+    const images = await this.images.ofRow(row);
+    return images.map((image) => ({ ...image, offset: start + image.offset }));
   }
 
   async #gather<Values extends Int32Array | Float32Array>(

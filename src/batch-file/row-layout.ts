@@ -18,6 +18,8 @@ export interface RowLayout {
   runs(row: number, from: number, to: number): Promise<readonly TokenRun[]>;
   /** Returns the number of tokens of the row's sequence. */
   length(row: number): number;
+  /** Returns the position of the row's own first token in its sequence: 0 except for nodes of a tree. */
+  ownStart(row: number): number;
 }
 
 /** Returns the layout of a batch; undefined if the file has no token tensors of a known layout. */
@@ -47,6 +49,7 @@ function paddedLayout(file: TensorBytes, lengths: readonly number[], width: numb
   const length = (row: number) => Math.min(width, lengths[row] ?? 0);
   return {
     length,
+    ownStart: () => 0,
     runs: async (row, from, to) => {
       const start = row * width + (await readPadding(row, length(row)));
       return cut(start, length(row), from, to);
@@ -56,7 +59,11 @@ function paddedLayout(file: TensorBytes, lengths: readonly number[], width: numb
 
 function packedLayout(starts: TensorValues, lengths: readonly number[]): RowLayout {
   const length = (row: number) => Math.max(0, Math.min(lengths[row] ?? 0, (starts[row + 1] ?? 0) - (starts[row] ?? 0)));
-  return { length, runs: async (row, from, to) => cut(starts[row] ?? 0, length(row), from, to) };
+  return {
+    length,
+    ownStart: () => 0,
+    runs: async (row, from, to) => cut(starts[row] ?? 0, length(row), from, to),
+  };
 }
 
 /** Returns the tokens [from, to) of a row whose tokens lie together from `start` on. */
@@ -76,13 +83,18 @@ interface TreeTensors {
 /** A node's own tokens lie together; those before them are the first tokens of its parent's sequence. */
 function treeLayout({ offsets, parents, ends, tokens }: TreeTensors): RowLayout {
   const length = (node: number) => ends[node] ?? 0;
+  const readOwn = (node: number) => [offsets[node] ?? 0, Math.min(tokens, offsets[node + 1] ?? 0)] as const;
+  const ownStart = (node: number) => {
+    const [first, last] = readOwn(node);
+    return length(node) - (last - first);
+  };
   const runs = async (row: number, from: number, to: number): Promise<readonly TokenRun[]> => {
     const found: TokenRun[] = [];
     let end = Math.min(to, length(row));
     // A parent comes before its children, so a damaged file cannot make this loop endless.
     for (let node = row; node >= 0 && end > from; ) {
-      const [first, last] = [offsets[node] ?? 0, Math.min(tokens, offsets[node + 1] ?? 0)];
-      const start = length(node) - (last - first);
+      const [first] = readOwn(node);
+      const start = ownStart(node);
       if (end > start) {
         const begin = Math.max(from, start);
         found.unshift({ at: first + begin - start, count: Math.min(end, length(node)) - begin });
@@ -94,5 +106,5 @@ function treeLayout({ offsets, parents, ends, tokens }: TreeTensors): RowLayout 
     }
     return found.filter(({ at, count }) => at >= 0 && count > 0);
   };
-  return { length, runs };
+  return { length, ownStart, runs };
 }

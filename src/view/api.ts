@@ -22,6 +22,8 @@ export interface Source {
    * columns of a {@link TokenSlice}, as an HTML file.
    */
   readonly items?: (place: TokenPlace) => Promise<TokenItems>;
+  /** `GET api/episodes/<index>/images/<sha256>`: the file of an image. It may be of any type, or damaged. */
+  image(place: ImagePlace): Promise<Uint8Array>;
   /** `GET api/episodes?text=<words>`: indices of the episodes that contain the text. Stops after 2 seconds. */
   search(text: string, signal: AbortSignal): Promise<SearchResult>;
 }
@@ -115,12 +117,32 @@ export interface TokenSlice {
   readonly temperature: number;
   /** The channels of the interaction's batch, sorted by name. */
   readonly channels: readonly TokenChannel[];
+  /** The images of which the slice has tokens, in their order. */
+  readonly images: readonly TokenImage[];
   /** If the prompt does not begin with all tokens of its parent: both sides around the first difference. */
   readonly difference?: {
     readonly at: number;
     readonly parent: readonly TokenText[];
     readonly own: readonly TokenText[];
   };
+}
+
+/** The tokens of an image. */
+export interface TokenImage {
+  /** First token, counted from the start of the interaction's own tokens. Negative if the parent's tokens include it. */
+  readonly from: number;
+  /** Number of its tokens. */
+  readonly count: number;
+  readonly sha256: string;
+  /** In pixels. */
+  readonly width: number;
+  /** In pixels. */
+  readonly height: number;
+}
+
+export interface ImagePlace {
+  readonly episode: number;
+  readonly sha256: string;
 }
 
 /** A number as JSON has it: `Number(value)` is the number. */

@@ -1,4 +1,4 @@
-import type { Overview, TokenChannel, TokenSlice } from "./api.js";
+import type { Overview, TokenChannel, TokenImage, TokenSlice } from "./api.js";
 
 /**
  * Format of the data in an HTML file of `rolltape view --html`. Each block is
@@ -7,17 +7,19 @@ import type { Overview, TokenChannel, TokenSlice } from "./api.js";
  *
  * where BASE64 is base64 (RFC 4648 §4, with padding) of a gzip stream of JSON in UTF-8. The quotes are part of the
  * block: its text is a JSON string, and nothing of a transcript is ever markup. The blocks stand before the script of
- * the page. A block is decompressed when it is needed.
+ * the page. A block is decompressed when it is needed. The block of an image is the base64 of its file, without gzip and JSON.
  *
  * | ID | JSON |
  * |---|---|
  * | `rolltape-overview` | list of {@link Overview}, one for each page; its presence tells the page that its data is inside |
  * | `rolltape-episode-<index>` | {@link EpisodeLine}; an episode without this block is listed, but cannot be opened |
  * | `rolltape-tokens-<index>` | {@link EmbeddedTokens}; absent if the tokens were left out |
+ * | `rolltape-image-<sha256>` | the file of an image; absent if it was left out |
  */
 export const OVERVIEW_BLOCK = "rolltape-overview";
 export const episodeBlock = (index: number): string => `rolltape-episode-${index}`;
 export const tokensBlock = (index: number): string => `rolltape-tokens-${index}`;
+export const imageBlock = (sha256: string): string => `rolltape-image-${sha256}`;
 
 export type EmbeddedOverview = readonly Overview[];
 
@@ -47,5 +49,6 @@ export interface EmbeddedInteractionTokens {
    * they take too much space.
    */
   readonly channels: readonly TokenChannel[];
+  readonly images: readonly TokenImage[];
   readonly difference?: TokenSlice["difference"];
 }

@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The policy that the viewer's server sends. */
 export const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export interface FixtureServerOptions {
   readonly shape: RunShape;

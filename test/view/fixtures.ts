@@ -408,6 +408,7 @@ export function fixtureTokens(
     versions: slice(texts.map((_, at) => (at < prompt.length ? -1 : at < switched ? low : high))),
     temperature: 1,
     channels: [],
+    images: [],
     ...(interaction.cause !== undefined && {
       difference: {
         at: 412,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
   type EmbeddedOverview,
@@ -14,6 +13,7 @@ import { writeHtml } from "../../src/view/html/write-html.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
 import { createEmbeddedSource } from "../../src/view/page/source/embedded-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
+import { readBlocks } from "./read-blocks.js";
 import { recordedChannels } from "./recorded-channels.js";
 import { recordRun } from "./recorded-run.js";
 
@@ -40,14 +40,7 @@ async function write(maxBytes?: number) {
   const path = join(run.folder, "out.html");
   const written = await writeHtml(path, source, PAGE, maxBytes);
   const html = readFileSync(path, "utf8");
-  const readBlock = (id: string) =>
-    new RegExp(`<script type="application/json" id="${id}">([^<]*)</script>`).exec(html)?.[1];
-  const readJson = <T>(id: string): T | undefined => {
-    const block = readBlock(id);
-    if (block === undefined) return undefined;
-    return JSON.parse(gunzipSync(Buffer.from(JSON.parse(block) as string, "base64")).toString()) as T;
-  };
-  return { run, path, written, html, readBlock, readJson };
+  return { run, path, written, html, ...readBlocks(html) };
 }
 
 describe("an HTML file", () => {
@@ -93,7 +86,7 @@ describe("an HTML file", () => {
     expect(html).toContain(`<style>${STYLE}</style>`);
     const [, policy] = /<head><meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html) ?? [];
     expect(policy).toBe(
-      `default-src 'none'; script-src ${hash(SCRIPT)}; style-src ${hash(STYLE)}; img-src data:; base-uri 'none'; form-action 'none'`,
+      `default-src 'none'; script-src ${hash(SCRIPT)}; style-src ${hash(STYLE)}; img-src blob: data:; base-uri 'none'; form-action 'none'`,
     );
     expect(html).not.toMatch(/(?:src|href)=/);
     // The data comes before the script, which reads it.

@@ -16,7 +16,7 @@ export async function writeEmbeddedPage(shape: RunShape, page: URL, hasChannels 
     ...indices.map((index) => writeBlock(episodeBlock(index), fixtureEpisode(shape, index))),
     ...indices.map((index) => writeBlock(tokensBlock(index), embedTokens(shape, index, hasChannels))),
   ];
-  const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; img-src data:`;
+  const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; img-src blob: data:`;
   // A function, because `$` in the replacement of a text has a meaning.
   return (html ?? "")
     .replace(/<script[^>]*><\/script>/, () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`)
@@ -42,7 +42,7 @@ function embedTokens(shape: RunShape, index: number, hasChannels: boolean): Embe
     ids: [...texts.keys()],
     texts: [...texts.values()],
     interactions: slices.map(
-      ({ ids, output_start, logprobs, loss_mask, versions, temperature, channels, difference }) => ({
+      ({ ids, output_start, logprobs, loss_mask, versions, temperature, channels, images, difference }) => ({
         tokens: ids.map((id) => position.get(id) ?? -1),
         output_start,
         logprobs: logprobs.slice(output_start),
@@ -50,6 +50,7 @@ function embedTokens(shape: RunShape, index: number, hasChannels: boolean): Embe
         versions: versions.slice(output_start).flatMap((value) => [value, 1]),
         temperature,
         channels,
+        images,
         ...(difference && { difference }),
       }),
     ),

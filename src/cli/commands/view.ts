@@ -54,8 +54,8 @@ async function writeFile(
 ): Promise<void> {
   try {
     const { writeHtml } = await import("../../view/html/write-html.js");
-    const { bytes, episodes, readable, withTokens } = await writeHtml(path, source, page, options.maxBytes);
-    const contents = `${countNoun(episodes, "episode")}, ${readable} with messages, ${withTokens} with tokens`;
+    const { bytes, episodes, readable, withTokens, images } = await writeHtml(path, source, page, options.maxBytes);
+    const contents = `${countNoun(episodes, "episode")}, ${readable} with messages, ${withTokens} with tokens, ${countNoun(images, "image")}`;
     process.stdout.write(`wrote ${path}: ${contents} (${formatBytes(bytes)})\n`);
   } finally {
     await source[Symbol.asyncDispose]();

@@ -6,7 +6,16 @@ import type { SessionRegistry } from "../../session/session-registry.js";
 import { Slices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { EpisodeLine } from "../../transcript/format.js";
-import type { Overview, SearchResult, Source, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../../view/api.js";
+import type {
+  ImagePlace,
+  Overview,
+  SearchResult,
+  Source,
+  TokenItems,
+  TokenPlace,
+  TokenRange,
+  TokenSlice,
+} from "../../view/api.js";
 import { toColumns } from "../../view/columns.js";
 import { episodeContains, SEARCH_MS } from "../../view/search.js";
 import { EpisodeTokenReader } from "../../view/tokens/episode-token-reader.js";
@@ -61,6 +70,14 @@ export class SessionSource implements Source {
 
   async items(place: TokenPlace): Promise<TokenItems> {
     return this.#withTokens(place.episode, (episode, tokens) => readTokenItems(episode, place, tokens, this.#entries));
+  }
+
+  async image({ episode, sha256 }: ImagePlace): Promise<Uint8Array> {
+    return this.#withData(this.#find(episode), async (session) => {
+      const file = session.imageFile(sha256);
+      if (!file) throw new ApiError("not_found", `Session ${session.id} does not have the file of this image.`);
+      return file;
+    });
   }
 
   /** Searches the sessions in memory, newest first. */

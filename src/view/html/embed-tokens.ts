@@ -44,6 +44,8 @@ function join(all: TokenSlice, next: TokenSlice): TokenSlice {
     loss_mask: [...all.loss_mask, ...next.loss_mask],
     versions: [...all.versions, ...next.versions],
     channels: all.channels.map((channel, i) => joinColumns(channel, next.channels[i])),
+    // An image that both slices have tokens of begins in the first one.
+    images: [...all.images, ...next.images.filter(({ from }) => from >= all.ids.length)],
   };
 }
 
@@ -52,7 +54,7 @@ function joinColumns(all: TokenChannel, next: TokenChannel | undefined): TokenCh
 }
 
 function embedSlice(slice: TokenSlice, table: TokenTable): EmbeddedInteractionTokens {
-  const { ids, texts, output_start, logprobs, loss_mask, versions, temperature, channels, difference } = slice;
+  const { ids, texts, output_start, logprobs, loss_mask, versions, temperature, channels, images, difference } = slice;
   return {
     tokens: ids.map((id, i) => table.add(id, texts?.[i])),
     output_start,
@@ -61,6 +63,7 @@ function embedSlice(slice: TokenSlice, table: TokenTable): EmbeddedInteractionTo
     versions: toRuns(versions.slice(output_start)),
     temperature,
     channels: channels.map(roundColumn),
+    images,
     ...(difference && { difference }),
   };
 }

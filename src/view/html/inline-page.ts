@@ -23,7 +23,7 @@ export function inlinePage(page: PageFiles): InlinePage {
     "default-src 'none'",
     `script-src ${hashSource(script)}`,
     `style-src ${hashSource(style)}`,
-    "img-src data:",
+    "img-src blob: data:",
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");

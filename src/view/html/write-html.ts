@@ -3,10 +3,11 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { ApiError } from "../../http/errors.js";
 import type { Overview, Source } from "../api.js";
-import { type EmbeddedOverview, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../embedded-format.js";
+import { type EmbeddedOverview, episodeBlock, imageBlock, OVERVIEW_BLOCK, tokensBlock } from "../embedded-format.js";
 import { ViewError } from "../errors.js";
 import type { PageFiles } from "../http/page-files.js";
 import { embedTokens } from "./embed-tokens.js";
+import { ImageList, type ListedImage } from "./image-list.js";
 import { inlinePage } from "./inline-page.js";
 
 export const DEFAULT_MAX_BYTES = 50_000_000;
@@ -18,14 +19,16 @@ export interface WrittenHtml {
   readonly episodes: number;
   readonly readable: number;
   readonly withTokens: number;
+  /** Number of image files. */
+  readonly images: number;
 }
 
 /** Bytes reserved for the notices that say what was left out. */
 const NOTICE_BYTES = 2000;
 
 /**
- * Writes everything that a source has into one HTML file, which only its owner may read. If it does not fit, the tokens of the
- * longest episodes are left out, and then the messages of the longest episodes. The overview lists all of them.
+ * Writes everything that a source has into one HTML file, which only its owner may read. If it does not fit, images are left out, those
+ * of the longest episodes first, then the tokens of the longest episodes, and then their messages. The overview lists all of them.
  *
  * @throws ViewError if not even the overview fits
  */
@@ -45,13 +48,26 @@ export async function writeHtml(
   }
   const order = byLength(pages);
   // Shortest first, so that reading stops when the file is full.
-  const episodes = await takeBlocks(order, budget, (index) => readEpisodeBlock(source, index));
-  const tokens = await takeBlocks(order.slice(0, episodes.taken), budget, (index) => readTokensBlock(source, index));
-  const notices = [...(pages.at(-1)?.notices ?? []), ...describeLeftOut(order.length, episodes, tokens)];
+  const shown = new ImageList();
+  const episodes = await takeBlocks(order, budget, (index) => readEpisodeBlock(source, index, shown));
+  const readable = order.slice(0, episodes.taken);
+  const tokens = await takeBlocks(readable, budget, (index) => readTokensBlock(source, index, shown));
+  const listed = new Set(readable);
+  const wanted = [...shown].filter(({ episodes }) => [...episodes].some((episode) => listed.has(episode)));
+  const images = await takeBlocks(wanted, budget, (image) => readImageBlock(source, image));
+  const leftOut = [...describeLeftOut(order.length, episodes, tokens), ...describeLeftOutImages(wanted.length, images)];
+  const notices = [...(pages.at(-1)?.notices ?? []), ...leftOut];
   const overview: EmbeddedOverview = pages.map((page) => ({ ...page, notices }));
   const first = await toBlock(OVERVIEW_BLOCK, overview);
-  const bytes = await writePrivate(path, [before, first, ...episodes.blocks, ...tokens.blocks, after]);
-  return { bytes, episodes: order.length, readable: episodes.blocks.length, withTokens: tokens.blocks.length };
+  const blocks = [...episodes.blocks, ...tokens.blocks, ...images.blocks];
+  const bytes = await writePrivate(path, [before, first, ...blocks, after]);
+  return {
+    bytes,
+    episodes: order.length,
+    readable: episodes.blocks.length,
+    withTokens: tokens.blocks.length,
+    images: images.blocks.length,
+  };
 }
 
 async function readPages(source: Source): Promise<Overview[]> {
@@ -87,18 +103,18 @@ class Budget {
 
 interface TakenBlocks {
   readonly blocks: readonly string[];
-  /** Number of episodes that fit, counted from the shortest; those without data count, too. */
+  /** Number of episodes or images that fit, counted from the first; those without data count, too. */
   readonly taken: number;
 }
 
-async function takeBlocks(
-  order: readonly number[],
+async function takeBlocks<T>(
+  order: readonly T[],
   budget: Budget,
-  read: (index: number) => Promise<string | undefined>,
+  read: (item: T) => Promise<string | undefined>,
 ): Promise<TakenBlocks> {
   const blocks: string[] = [];
-  for (const [taken, index] of order.entries()) {
-    const block = await read(index);
+  for (const [taken, item] of order.entries()) {
+    const block = await read(item);
     if (block === undefined) continue;
     if (!budget.take(block)) return { blocks, taken };
     blocks.push(block);
@@ -106,24 +122,37 @@ async function takeBlocks(
   return { blocks, taken: order.length };
 }
 
-async function readEpisodeBlock(source: Source, index: number): Promise<string | undefined> {
-  try {
-    return await toBlock(episodeBlock(index), await source.episode(index));
-  } catch (error) {
-    // A damaged line. The page lists the episode and cannot open it.
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+async function readEpisodeBlock(source: Source, index: number, images: ImageList): Promise<string | undefined> {
+  // A damaged line. The page lists the episode and cannot open it.
+  const line = await source.episode(index).catch(ignoreApiError);
+  if (!line) return undefined;
+  images.addMessages(index, line);
+  return toBlock(episodeBlock(index), line);
 }
 
-async function readTokensBlock(source: Source, index: number): Promise<string | undefined> {
-  try {
-    const tokens = await embedTokens(source, index, await source.episode(index));
-    return tokens && (await toBlock(tokensBlock(index), tokens));
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
+async function readTokensBlock(source: Source, index: number, images: ImageList): Promise<string | undefined> {
+  const line = await source.episode(index).catch(ignoreApiError);
+  const tokens = line && (await embedTokens(source, index, line).catch(ignoreApiError));
+  if (!tokens) return undefined;
+  images.addTokens(index, tokens);
+  return toBlock(tokensBlock(index), tokens);
+}
+
+function ignoreApiError(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
+}
+
+/** The source has compared the digest with the file, so it is hexadecimal and can be part of an id. */
+async function readImageBlock(source: Source, { sha256, episodes }: ListedImage): Promise<string | undefined> {
+  for (const episode of episodes) {
+    const bytes = await source.image({ episode, sha256 }).catch(ignoreApiError);
+    if (bytes) return writeBlock(imageBlock(sha256), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
+  return undefined;
+}
+
+function describeLeftOutImages(all: number, { taken }: TakenBlocks): string[] {
+  return taken < all ? [`${all - taken} of ${all} images did not fit into this file.`] : [];
 }
 
 function describeLeftOut(all: number, episodes: TakenBlocks, tokens: TakenBlocks): string[] {
@@ -139,11 +168,13 @@ function describeLeftOut(all: number, episodes: TakenBlocks, tokens: TakenBlocks
 
 const compress = promisify(gzip);
 
-/** Returns a block as {@link "../embedded-format.js"} describes it. Base64 has no character that HTML could take for markup. */
 async function toBlock(id: string, value: unknown): Promise<string> {
-  const bytes = await compress(JSON.stringify(value), { level: 9 });
-  return `<script type="application/json" id="${id}">"${bytes.toString("base64")}"</script>\n`;
+  return writeBlock(id, await compress(JSON.stringify(value), { level: 9 }));
 }
+
+/** Returns a block as {@link "../embedded-format.js"} describes it. Base64 has no character that HTML could take for markup. */
+const writeBlock = (id: string, bytes: Buffer): string =>
+  `<script type="application/json" id="${id}">"${bytes.toString("base64")}"</script>\n`;
 
 /** Writes a file whole or not at all, readable by its owner only. Returns its size. */
 async function writePrivate(path: string, parts: readonly string[]): Promise<number> {

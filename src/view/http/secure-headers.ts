@@ -6,7 +6,8 @@ const CONTENT_SECURITY_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  "img-src 'self' data:",
+  // The icon of the page, and the images of messages, which the page asks for with its key.
+  "img-src blob: data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -22,11 +23,11 @@ const HEADERS = {
   "cross-origin-opener-policy": "same-origin",
 } as const;
 
-/** Adds the security headers to every answer of the application or of the plugin, errors included. */
+/** Adds the security headers to every answer of the application or of the plugin, errors included. Headers that a route has set stay. */
 export function secureHeaders(app: App): void {
   // Not `onRequest`: a hook that was added before may have refused the request already.
   app.addHook("onSend", (_request, reply, payload, next) => {
-    void reply.headers(HEADERS);
+    for (const [name, value] of Object.entries(HEADERS)) if (!reply.hasHeader(name)) void reply.header(name, value);
     next(null, payload);
   });
 }

@@ -6,6 +6,7 @@ import { ApiError } from "../../http/errors.js";
 import type { Source } from "../api.js";
 import { MAX_TOKENS } from "../tokens/token-slice.js";
 import type { PageFiles } from "./page-files.js";
+import { sendImage } from "./send-image.js";
 
 export interface ViewRoutesOptions {
   readonly page: PageFiles;
@@ -22,6 +23,7 @@ const index = z.coerce.number().pipe(z.int().min(0));
 const episodeParams = z.object({ episode: index });
 const tokenParams = z.object({ episode: index, interaction: index });
 const itemsParams = tokenParams.extend({ token: index });
+const imageParams = z.object({ episode: index, sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 const tokenQuery = z.object({
   from: index.default(0),
   count: z.coerce.number().pipe(z.int().min(0).max(MAX_TOKENS)).default(MAX_TOKENS),
@@ -71,6 +73,12 @@ function apiRoutes(app: App, { source, base = "", apiConfig: config = {} }: View
 
   app.get(`${api}/episodes/:episode`, { config, schema: { hide: true, params: episodeParams } }, ({ params }) =>
     source.episode(params.episode),
+  );
+
+  app.get(
+    `${api}/episodes/:episode/images/:sha256`,
+    { config, schema: { hide: true, params: imageParams } },
+    async ({ params }, reply) => sendImage(reply, await source.image(params)),
   );
 
   app.get(

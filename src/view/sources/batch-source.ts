@@ -3,13 +3,14 @@ import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, MetricsLine } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
-import type { Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
+import type { ImagePlace, Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
 import { ChangeLog } from "../changes/change-log.js";
 import { toColumns } from "../columns.js";
 import { ViewError } from "../errors.js";
 import { EpisodeTokenReader } from "../tokens/episode-token-reader.js";
 import { readTokenItems, readTokenSlice } from "../tokens/token-slice.js";
 import { type EpisodeTensors, readEpisodeTensors, toEpisode } from "./batch-episodes.js";
+import { findImage } from "./find-image.js";
 import type { OpenSource } from "./open-source.js";
 import { RunMetrics } from "./run-metrics.js";
 import { chooseTexts, loadNamed, type TextChoice } from "./token-model.js";
@@ -92,6 +93,10 @@ export class BatchSource implements OpenSource {
   async items(place: TokenPlace): Promise<TokenItems> {
     const episode = this.#episode(place.episode);
     return readTokenItems(episode, place, new EpisodeTokenReader(episode, [this.#batch]), await this.#texts.load());
+  }
+
+  async image({ sha256 }: ImagePlace): Promise<Uint8Array> {
+    return findImage([this.#batch], sha256);
   }
 
   async search(): Promise<SearchResult> {

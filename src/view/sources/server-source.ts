@@ -1,7 +1,8 @@
 import { ApiError, CATALOGUE, type ErrorCode } from "../../http/errors.js";
 import type { EpisodeLine } from "../../transcript/format.js";
-import type { Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
+import type { ImagePlace, Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
 import { ViewError } from "../errors.js";
+import { checkImage } from "./find-image.js";
 import type { OpenSource } from "./open-source.js";
 
 /** Episodes of a running server. Its admin key stays in this process: the page never has it. */
@@ -49,13 +50,26 @@ export class ServerSource implements OpenSource {
     return this.#get(`episodes/${episode}/tokens/${interaction}/${token}`);
   }
 
+  async image({ episode, sha256 }: ImagePlace): Promise<Uint8Array> {
+    const response = await this.#ask(`episodes/${episode}/images/${sha256}`);
+    return checkImage(new Uint8Array(await response.arrayBuffer()), sha256);
+  }
+
   search(text: string, signal: AbortSignal): Promise<SearchResult> {
     return this.#get(`episodes?${new URLSearchParams({ text }).toString()}`, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async #get<T>(path: string, signal: AbortSignal | null = null): Promise<T> {
+  async #get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    const response = await this.#ask(path, signal);
+    const body: unknown = await response.json().catch(() => undefined);
+    if (body !== undefined) return body as T;
+    throw this.#toError(response.status, body);
+  }
+
+  /** @throws ApiError for an answer without success */
+  async #ask(path: string, signal: AbortSignal | null = null): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#adminKey}` };
     let response: Response;
     try {
@@ -65,9 +79,8 @@ export class ServerSource implements OpenSource {
       signal?.throwIfAborted();
       throw unavailable(`The server at ${this.#api.origin} does not answer.`, cause);
     }
-    const body: unknown = await response.json().catch(() => undefined);
-    if (response.ok && body !== undefined) return body as T;
-    throw this.#toError(response.status, body);
+    if (response.ok) return response;
+    throw this.#toError(response.status, await response.json().catch(() => undefined));
   }
 
   #toError(status: number, body: unknown): ApiError {

@@ -1,16 +1,18 @@
 import { basename, dirname } from "node:path";
+import type { BatchTokens } from "../../batch-file/batch-tokens.js";
 import type { TokenEntries } from "../../batch-file/token-texts.js";
 import { ApiError } from "../../http/errors.js";
 import { runInSlices, Slices } from "../../support/async/run-steps.js";
 import { TranscriptError } from "../../transcript/errors.js";
 import type { BatchLine, EpisodeLine, EpisodeSummary, IndexLine, LinePosition } from "../../transcript/format.js";
 import { Transcript } from "../../transcript/read-index.js";
-import type { Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
+import type { ImagePlace, Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
 import { ChangeFeed } from "../changes/change-feed.js";
 import type { ChangePage } from "../changes/change-log.js";
 import { BatchCache } from "../tokens/batch-cache.js";
 import { EpisodeTokenReader } from "../tokens/episode-token-reader.js";
 import { type EpisodeTokens, readTokenItems, readTokenSlice } from "../tokens/token-slice.js";
+import { findImage } from "./find-image.js";
 import type { OpenSource } from "./open-source.js";
 import { RunMetrics } from "./run-metrics.js";
 import { searchEpisodes } from "./search-episodes.js";
@@ -106,6 +108,10 @@ export class TranscriptSource implements OpenSource {
     );
   }
 
+  image({ episode, sha256 }: ImagePlace): Promise<Uint8Array> {
+    return this.#withBatches(episode, (batches) => findImage(batches, sha256));
+  }
+
   async search(text: string, signal: AbortSignal): Promise<SearchResult> {
     await this.#first;
     return searchEpisodes(this.#path, this.#list.episodes, text, signal);
@@ -118,20 +124,30 @@ export class TranscriptSource implements OpenSource {
   }
 
   /** Calls `read` with an episode, its tokens and the vocabulary. The batches stay open until it has ended. */
-  async #withTokens<T>(
+  #withTokens<T>(
     index: number,
     read: (episode: EpisodeLine, tokens: EpisodeTokens, entries: TokenEntries | undefined) => Promise<T>,
+  ): Promise<T> {
+    return this.#withBatches(index, async (batches, summary) => {
+      const episode = await this.#readEpisode(summary);
+      return read(episode, new EpisodeTokenReader(episode, batches), await this.#texts.load());
+    });
+  }
+
+  /** Calls `use` with the files of an episode's batch: one, or one per shard. They stay open until it has ended. */
+  async #withBatches<T>(
+    index: number,
+    use: (batches: readonly BatchTokens[], summary: EpisodeSummary & LinePosition) => Promise<T>,
   ): Promise<T> {
     await this.#first;
     const summary = await this.#find(index);
     const lines = this.#list.batchesOf(summary);
     if (lines.length === 0)
-      throw new ApiError("tokens_unavailable", "The episode is in no batch, so it has no tokens.");
-    const episode = await this.#readEpisode(summary);
+      throw new ApiError("tokens_unavailable", "The episode is in no batch, so it has no tokens and no images.");
     const names = [...new Set(lines.map(({ file }) => file))];
     return this.#batches.use(names, async (batches) => {
       if (batches.length === 0) throw new ApiError("tokens_unavailable", `${names.join(", ")} cannot be read.`);
-      return read(episode, new EpisodeTokenReader(episode, batches), await this.#texts.load());
+      return use(batches, summary);
     });
   }
 

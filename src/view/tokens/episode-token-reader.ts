@@ -1,3 +1,4 @@
+import type { RowImage } from "../../batch-file/batch-images.js";
 import type { BatchTokens, SequenceTokens } from "../../batch-file/batch-tokens.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
 import type { InteractionChannels } from "./token-channels.js";
@@ -41,6 +42,11 @@ export class EpisodeTokenReader implements EpisodeTokens {
     const found = this.#find(index);
     // A row of several turns has the temperature of the last one.
     return found?.isOwn ? found.batch.temperature(found.row) : undefined;
+  }
+
+  async images(index: number): Promise<readonly RowImage[]> {
+    const found = this.#find(index);
+    return found ? found.batch.readImages(found.row) : [];
   }
 
   channels(index: number): InteractionChannels | undefined {

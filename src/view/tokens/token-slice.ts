@@ -1,8 +1,9 @@
+import type { RowImage } from "../../batch-file/batch-images.js";
 import type { SequenceTokens } from "../../batch-file/batch-tokens.js";
 import { CHARACTER_TOKENS, decodeTokens, type TokenEntries } from "../../batch-file/token-texts.js";
 import { ApiError } from "../../http/errors.js";
 import type { EpisodeLine, TranscriptInteraction } from "../../transcript/format.js";
-import type { TokenItems, TokenPlace, TokenRange, TokenSlice, TokenText } from "../api.js";
+import type { TokenImage, TokenItems, TokenPlace, TokenRange, TokenSlice, TokenText } from "../api.js";
 import { type InteractionChannels, readChannelItems, readChannels, toShortNumber } from "./token-channels.js";
 
 /** Tokens of the interactions of one episode. */
@@ -15,6 +16,8 @@ export interface EpisodeTokens {
   read(interaction: number, from: number, to: number): Promise<SequenceTokens>;
   /** Returns the divisor of the logits; undefined if it is not known. */
   temperature(interaction: number): Promise<number | undefined>;
+  /** Lists the images of an interaction's row, with their places in its sequence. A row of a tree may lack those of its parents. */
+  images(interaction: number): Promise<readonly RowImage[]>;
   /** Returns the channels of an interaction's row; undefined if it has none. */
   channels(interaction: number): InteractionChannels | undefined;
 }
@@ -55,8 +58,27 @@ export async function readTokenSlice(
     versions: [...read.versions.subarray(skipped)],
     temperature: (await tokens.temperature(index)) ?? readTemperature(interaction),
     channels: await readChannels(tokens.channels(index), entries, Math.min(start, length), Math.max(start, end)),
+    images: await readImages(tokens, index, { start, end, shared }),
     ...(difference && { difference }),
   };
+}
+
+interface SliceBounds {
+  readonly start: number;
+  readonly end: number;
+  readonly shared: number;
+}
+
+/** Lists the images that have tokens in [start, end) of the sequence. */
+async function readImages(
+  tokens: EpisodeTokens,
+  index: number,
+  { start, end, shared }: SliceBounds,
+): Promise<TokenImage[]> {
+  const images = await tokens.images(index);
+  return images
+    .filter(({ offset, length }) => offset < end && offset + length > start)
+    .map(({ offset, length, ...image }) => ({ from: offset - shared, count: length, ...image }));
 }
 
 /**

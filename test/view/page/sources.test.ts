@@ -21,6 +21,7 @@ const TOKENS: EmbeddedTokens = {
       versions: [3, 1, 4, 2],
       temperature: 0.7,
       channels: [],
+      images: [],
     },
   ],
 };
@@ -56,6 +57,7 @@ describe("a run inside an HTML file", () => {
       versions: [3, 4],
       temperature: 0.7,
       channels: [],
+      images: [],
     });
   });
 

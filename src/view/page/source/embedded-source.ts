@@ -3,6 +3,7 @@ import {
   type EmbeddedOverview,
   type EmbeddedTokens,
   episodeBlock,
+  imageBlock,
   OVERVIEW_BLOCK,
   tokensBlock,
 } from "../../embedded-format.js";
@@ -27,6 +28,8 @@ export function createEmbeddedSource(readBlock: ReadBlock): Source | undefined {
     },
     episode,
     tokens: async (range) => sliceEmbedded(await tokensOf(range.episode), range),
+    image: async ({ sha256 }) =>
+      decodeBlock(readBlock, imageBlock(sha256), "This image was left out of the HTML file."),
     search: async (text, signal) => {
       const indices = (await pages()).flatMap(({ episodes }) => episodes.index);
       return searchEpisodes(text, signal, indices, episode);
@@ -55,11 +58,16 @@ async function searchEpisodes(
 }
 
 async function readJson<T>(readBlock: ReadBlock, id: string): Promise<T> {
-  const block = readBlock(id);
-  if (block === undefined) throw new Error("This part of the run was left out of the HTML file.");
-  const bytes = Uint8Array.from(atob(JSON.parse(block) as string), (character) => character.charCodeAt(0));
+  const bytes = decodeBlock(readBlock, id, "This part of the run was left out of the HTML file.");
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return (await new Response(stream).json()) as T;
+}
+
+/** @throws Error with this message if the document has no such block */
+function decodeBlock(readBlock: ReadBlock, id: string, absence: string): Uint8Array<ArrayBuffer> {
+  const block = readBlock(id);
+  if (block === undefined) throw new Error(absence);
+  return Uint8Array.from(atob(JSON.parse(block) as string), (character) => character.charCodeAt(0));
 }
 
 function once<T>(read: () => Promise<T>): () => Promise<T> {
@@ -80,11 +88,12 @@ function lastOne<T>(read: (index: number) => Promise<T>): (index: number) => Pro
 function sliceEmbedded({ ids, texts, interactions }: EmbeddedTokens, range: TokenRange): TokenSlice {
   const found = interactions[range.interaction];
   if (!found) throw new Error("The tokens of this interaction are not in the HTML file.");
-  const { tokens, output_start, logprobs, loss_mask, versions, temperature, channels, difference } = found;
+  const { tokens, output_start, logprobs, loss_mask, versions, temperature, channels, images, difference } = found;
   const positions = tokens.slice(range.from, range.from + range.count);
   const mask = expandRuns(loss_mask, tokens.length);
   const outputVersions = expandRuns(versions, tokens.length - output_start);
   const own = (at: number): number => range.from + at;
+  const end = range.from + positions.length;
   return {
     total: tokens.length,
     output_start,
@@ -95,6 +104,7 @@ function sliceEmbedded({ ids, texts, interactions }: EmbeddedTokens, range: Toke
     versions: positions.map((_, at) => outputVersions[own(at) - output_start] ?? -1),
     temperature,
     channels: sliceColumns(channels, range.from, range.from + range.count),
+    images: images.filter(({ from, count }) => from < end && from + count > range.from),
     ...(difference && { difference }),
   };
 }

@@ -1,0 +1,36 @@
+import type { FastifyReply } from "fastify";
+import { ImageFileError, readImageFile } from "../../conversation/image-file.js";
+import { ApiError } from "../../http/errors.js";
+
+/** The file comes from an agent. If a browser shows it on its own, it is only ever an image. */
+const HEADERS = {
+  "content-security-policy": "sandbox; default-src 'none'",
+  "content-disposition": "inline",
+  // The address has the digest of the file.
+  "cache-control": "private, max-age=31536000, immutable",
+  // A browser that has lost the key or the cookie must not read the file from its cache.
+  vary: "authorization, cookie",
+} as const;
+
+/**
+ * Answers with the file of an image. Its type is the one that the bytes show, of those that {@link readImageFile} knows.
+ *
+ * @throws ApiError `not_found` if the bytes are no image of a known type
+ */
+export function sendImage(reply: FastifyReply, bytes: Uint8Array): FastifyReply {
+  // Before the headers, which an error must not have.
+  const mediaType = requireMediaType(bytes);
+  return reply
+    .headers(HEADERS)
+    .type(mediaType)
+    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
+function requireMediaType(bytes: Uint8Array): string {
+  try {
+    return readImageFile(bytes).mediaType;
+  } catch (error) {
+    if (!(error instanceof ImageFileError)) throw error;
+    throw new ApiError("not_found", `The file of this image cannot be shown: ${error.message}.`, { cause: error });
+  }
+}
