@@ -79,6 +79,22 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium, with hostile data", () => 
     },
   );
 
+  it("asks for nothing but an image, whatever digest a message names", async () => {
+    const sha256 = "../../../overview?after=1#";
+    const content = [{ type: "image", sha256, mediaType: HOSTILE, width: -1, height: 1e300 }] as const;
+    const show = (line: EpisodeLine): EpisodeLine => {
+      const [turn] = line.interactions;
+      return turn ? { ...line, interactions: [{ ...turn, messages: [{ role: "user", content }] }] } : line;
+    };
+    await using server = await startFixtureServer({ shape: SHAPE, episode: show });
+    const { page } = await openPage(browser, `${server.url}#/episodes/2`);
+    await page.locator(".message-body .notice").waitFor();
+    expect(server.asked.filter((path) => path.includes("after=1"))).toEqual(["/api/changes?after=1"]);
+    expect(server.asked).toContain(`/api/episodes/2/images/${encodeURIComponent(sha256)}`);
+    expect(await page.evaluate("[window.harmed, document.images.length]")).toEqual([undefined, 0]);
+    await page.close();
+  });
+
   it.each([
     ["roots", () => -1],
     ["branches of one call", (at: number) => Math.min(at - 1, 0)],

@@ -11,7 +11,8 @@ import {
 } from "../../../src/view/page/tokens/colours.js";
 import { firstDifference } from "../../../src/view/page/tokens/first-difference.js";
 import { formatDifference, formatLogprob, formatValue } from "../../../src/view/page/tokens/format-values.js";
-import { firstShown, withoutFirst } from "../../../src/view/page/tokens/token-window.js";
+import { describeImage, findRunInWindow, listRuns } from "../../../src/view/page/tokens/shown-run.js";
+import { firstShown, type TokenWindow, withoutFirst } from "../../../src/view/page/tokens/token-window.js";
 
 describe("the colour of a token", () => {
   it.each([
@@ -119,6 +120,56 @@ describe("values of tokens", () => {
   });
 });
 
+describe("the tokens of images", () => {
+  const image = { from: 2, count: 6, sha256: "", width: 1280, height: 720 };
+  const sliceOf = (count: number): TokenSlice => ({
+    total: 12,
+    output_start: 12,
+    ids: Array.from({ length: count }, () => 9),
+    texts: null,
+    logprobs: [],
+    loss_mask: [],
+    versions: [],
+    temperature: 1,
+    channels: [],
+    images: [image],
+  });
+  const placesOf = (slice: TokenSlice, start: number) => listRuns(slice, start).map(({ from, end }) => [from, end]);
+
+  it("are one run, between single tokens", () => {
+    expect(placesOf(sliceOf(10), 0)).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 8],
+      [8, 9],
+      [9, 10],
+    ]);
+  });
+
+  it("are one run in each slice that has some of them", () => {
+    const window: TokenWindow = { from: 1, slices: [sliceOf(4), sliceOf(4)] };
+    expect(placesOf(sliceOf(4), 1)).toEqual([
+      [1, 2],
+      [2, 5],
+    ]);
+    expect(placesOf(sliceOf(4), 5)).toEqual([
+      [5, 8],
+      [8, 9],
+    ]);
+    expect([3, 6, 8, 20].map((position) => findRunInWindow(window, position))).toMatchObject([
+      { from: 2, end: 5, image },
+      { from: 5, end: 8, image },
+      { from: 8, end: 9 },
+      { from: 20, end: 21 },
+    ]);
+  });
+
+  it("are described with their number, and with how many of them are shown", () => {
+    expect(describeImage({ ...image, count: 1196 }, 1196)).toBe("image 1,280 × 720, 1,196 tokens");
+    expect(describeImage({ ...image, count: 1196 }, 300)).toBe("image 1,280 × 720, 300 of 1,196 tokens");
+  });
+});
+
 describe("the first difference", () => {
   const tokens = (...ids: number[]) => ids.map((id) => ({ id, text: null }));
 
@@ -142,6 +193,7 @@ describe("the tokens that are shown first", () => {
     versions: [-1, 3, 3, 4],
     temperature: 1,
     channels: [channel({ column: [5, null, 7, 8] }), channel({ name: "experts", shape: [2, 2] })],
+    images: [],
   };
 
   it("begin shortly before the answer of a long prompt", () => {

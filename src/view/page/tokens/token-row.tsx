@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Source, TokenSlice } from "../../api.js";
+import { ImageView } from "../components/image-view.js";
 import { TokenDetails } from "./channels/token-details.js";
 import { colouring } from "./colouring-choice.js";
 import {
@@ -11,6 +12,7 @@ import {
   type TokenColouring,
   tokenClass,
 } from "./colours.js";
+import { describeImage, findRunInWindow, listRuns } from "./shown-run.js";
 import { findToken } from "./shown-token.js";
 import { TokenFacts } from "./token-facts.js";
 import { TokenTextView } from "./token-text-view.js";
@@ -32,6 +34,7 @@ export function TokenRow({ source, episode, interaction, window }: TokenRowProps
   const [isKept, setKept] = useState(false);
   const row = useRef<HTMLDivElement>(null);
   const [first, end] = [window.from, windowEnd(window)];
+  const { image } = findRunInWindow(window, active);
   const id = useRef(`tokens-${Math.random().toString(36).slice(2)}`).current;
   useEffect(() => {
     const element = row.current?.querySelector(`[data-token="${active}"]`);
@@ -39,7 +42,7 @@ export function TokenRow({ source, episode, interaction, window }: TokenRowProps
     return () => element?.classList.remove("active");
   }, [active]);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const to = targetOf(event.key, active, first, end);
+    const to = targetOf(event.key, active, window);
     if (to === undefined) return;
     event.preventDefault();
     setActive(to);
@@ -72,6 +75,7 @@ export function TokenRow({ source, episode, interaction, window }: TokenRowProps
       >
         <TokenChunks window={window} />
       </div>
+      {image && <ImageView key={image.sha256} source={source} episode={episode} image={image} />}
       <TokenDetails
         place={{ source, episode, interaction }}
         window={window}
@@ -88,16 +92,19 @@ function tokenAt(target: EventTarget | null): number | undefined {
   return token ? Number(token.dataset["token"]) : undefined;
 }
 
-function targetOf(key: string, active: number, first: number, end: number): number | undefined {
+/** Returns the first token of the run that a key leads to. */
+function targetOf(key: string, active: number, window: TokenWindow): number | undefined {
+  const [first, last] = [window.from, windowEnd(window) - 1];
+  const startOf = (position: number) => findRunInWindow(window, Math.min(last, Math.max(first, position))).from;
   switch (key) {
     case "ArrowRight":
-      return Math.min(end - 1, Math.max(first, active + 1));
+      return startOf(findRunInWindow(window, active).end);
     case "ArrowLeft":
-      return Math.max(first, active - 1);
+      return startOf(active - 1);
     case "Home":
-      return first;
+      return startOf(first);
     case "End":
-      return end - 1;
+      return startOf(last);
     default:
       return undefined;
   }
@@ -138,17 +145,24 @@ interface TokenSpansProps {
   readonly scale: ColumnScale | null;
 }
 
-/** A span per token. They are rendered once per slice and colouring, not when the cursor moves. */
+/** A span per token, or for all tokens of an image. They are rendered once per slice and colouring, not when the cursor moves. */
 function TokenSpans({ slice, from, by, scale }: TokenSpansProps) {
   return useMemo(() => {
     const classOf = createClassOf(slice, from, by, scale);
     return (
       <span class="token-chunk">
-        {slice.ids.map((id, at) => (
-          <span key={at} data-token={from + at} class={classOf(at)}>
-            <TokenTextView id={id} text={slice.texts?.[at] ?? null} />
-          </span>
-        ))}
+        {listRuns(slice, from).map(({ from: position, end, image }) => {
+          const at = position - from;
+          return (
+            <span key={at} data-token={position} class={image ? `${classOf(at)} image-tokens` : classOf(at)}>
+              {image ? (
+                describeImage(image, end - position)
+              ) : (
+                <TokenTextView id={slice.ids[at] ?? -1} text={slice.texts?.[at] ?? null} />
+              )}
+            </span>
+          );
+        })}
       </span>
     );
   }, [slice, from, by, scale]);

@@ -1,18 +1,22 @@
-import { showAsText } from "../../../../conversation/media.js";
+import { listParts } from "../../../../conversation/content.js";
 import type { Message, ToolCall } from "../../../../conversation/message.js";
+import type { Source } from "../../../api.js";
 import { plural } from "../../state/format.js";
 import { indentJson } from "../../state/indent-json.js";
+import { ImageView } from "../image-view.js";
 import { InertText } from "../inert-text.js";
 import { FoldedText } from "./folded-text.js";
 
 interface MessageViewProps {
+  readonly source: Source;
+  readonly episode: number;
   readonly message: Message;
   /** True for the answer of this call. */
   readonly isAnswer?: boolean;
 }
 
-export function MessageView({ message, isAnswer }: MessageViewProps) {
-  const content = showAsText(message.content);
+export function MessageView({ source, episode, message, isAnswer }: MessageViewProps) {
+  const parts = listParts(message.content).filter((part) => part.type !== "text" || part.text !== "");
   const { role, reasoning, toolCalls, toolCallId, name } = message;
   const isTool = role === "tool";
   return (
@@ -36,11 +40,17 @@ export function MessageView({ message, isAnswer }: MessageViewProps) {
       </p>
       <div class="message-body">
         {reasoning !== undefined && reasoning !== "" && <Reasoning text={reasoning} />}
-        {content !== "" && <FoldedText text={isTool ? (indentJson(content) ?? content) : content} isCode={isTool} />}
+        {parts.map((part, at) =>
+          part.type === "image" ? (
+            <ImageView key={at} source={source} episode={episode} image={part} />
+          ) : (
+            <FoldedText key={at} text={isTool ? (indentJson(part.text) ?? part.text) : part.text} isCode={isTool} />
+          ),
+        )}
         {toolCalls?.map((call, at) => (
           <ToolCallView key={at} call={call} />
         ))}
-        {content === "" && !reasoning && !toolCalls?.length && <p class="quiet">empty</p>}
+        {parts.length === 0 && !reasoning && !toolCalls?.length && <p class="quiet">empty</p>}
       </div>
     </div>
   );

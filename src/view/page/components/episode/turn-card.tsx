@@ -27,7 +27,7 @@ interface TurnCardProps {
 
 /** A call: the messages that it adds to its conversation, the answer, and on demand its tokens. */
 export function TurnCard(props: TurnCardProps) {
-  const { id, turn, at, interaction, interactions, showsTokens, onToggleTokens } = props;
+  const { id, source, episode, turn, at, interaction, interactions, showsTokens, onToggleTokens } = props;
   const { messages, answer, left_out } = interaction;
   return (
     <section
@@ -48,10 +48,10 @@ export function TurnCard(props: TurnCardProps) {
       </header>
       <Warnings interaction={interaction} parent={interactions[interaction.parent]} />
       {messages.map((message, index) => (
-        <MessageView key={index} message={message} />
+        <MessageView key={index} source={source} episode={episode} message={message} />
       ))}
-      <MessageView message={answer} isAnswer />
-      {showsTokens && <TokenPanel source={props.source} episode={props.episode} interaction={at} />}
+      <MessageView source={source} episode={episode} message={answer} isAnswer />
+      {showsTokens && <TokenPanel source={source} episode={episode} interaction={at} />}
       <CallDetails interaction={interaction} interactions={interactions} />
       <Branches {...props} />
     </section>

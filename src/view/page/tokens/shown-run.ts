@@ -1,0 +1,46 @@
+import type { TokenImage, TokenSlice } from "../../api.js";
+import { formatWhole } from "../state/format.js";
+import type { TokenWindow } from "./token-window.js";
+
+/** Tokens that are shown as one: the tokens of an image that are in the same slice; otherwise a single token. */
+export interface ShownRun {
+  /** First token, counted from the start of the interaction's own tokens. */
+  readonly from: number;
+  readonly end: number;
+  readonly image?: TokenImage;
+}
+
+/**
+ * Returns the run that has the token at a position.
+ *
+ * @param start position of the slice's first token
+ */
+export function findRun({ ids, images }: TokenSlice, start: number, position: number): ShownRun {
+  const image = images.find(({ from, count }) => position >= from && position < from + count);
+  if (!image) return { from: position, end: position + 1 };
+  return { from: Math.max(start, image.from), end: Math.min(start + ids.length, image.from + image.count), image };
+}
+
+/** Lists the runs of a slice. */
+export function listRuns(slice: TokenSlice, start: number): readonly ShownRun[] {
+  const runs: ShownRun[] = [];
+  for (let at = start; at < start + slice.ids.length; at = runs.at(-1)?.end ?? at + 1)
+    runs.push(findRun(slice, start, at));
+  return runs;
+}
+
+/** Like {@link findRun}, in the slice of the window that has the token. */
+export function findRunInWindow({ from, slices }: TokenWindow, position: number): ShownRun {
+  let start = from;
+  for (const slice of slices) {
+    if (position >= start && position < start + slice.ids.length) return findRun(slice, start, position);
+    start += slice.ids.length;
+  }
+  return { from: position, end: position + 1 };
+}
+
+/** image 1,280 × 720, 1,196 tokens */
+export function describeImage({ width, height, count }: TokenImage, shown: number): string {
+  const tokens = shown < count ? `${formatWhole(shown)} of ${formatWhole(count)}` : formatWhole(count);
+  return `image ${formatWhole(width)} × ${formatWhole(height)}, ${tokens} tokens`;
+}
