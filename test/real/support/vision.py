@@ -40,7 +40,7 @@ from transformers import (
 
 VISION = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 # GLM's processor knows its tokens by these names.
-GLM_VISION = ["<|begin_of_image|>", "<|end_of_image|>", "<|image|>", "<|video|>"]
+GLM_VISION = ["<|begin_of_image|>", "<|end_of_image|>", "<|image|>", "<|video|>", "<|begin_of_video|>", "<|end_of_video|>"]
 
 TEMPLATE = (Path(__file__).parents[2] / "fixtures/images/template.jinja").read_text().rstrip()
 
@@ -106,7 +106,7 @@ def make_qwen(kind, tokenizer, text):
 
 
 def make_glm(tokenizer, text):
-    start, end, image, video = (tokenizer.convert_tokens_to_ids(token) for token in GLM_VISION)
+    start, end, image, video, video_start, video_end = (tokenizer.convert_tokens_to_ids(token) for token in GLM_VISION)
     config = Glm4vConfig(
         text_config={
             **text,
@@ -117,8 +117,8 @@ def make_glm(tokenizer, text):
         video_token_id=video,
         image_start_token_id=start,
         image_end_token_id=end,
-        video_start_token_id=start,
-        video_end_token_id=end,
+        video_start_token_id=video_start,
+        video_end_token_id=video_end,
     )
     processor = Glm4vProcessor(image_processor=Glm4vImageProcessor(), tokenizer=tokenizer, video_processor=Glm4vVideoProcessor())
     return Glm4vForConditionalGeneration(config), processor
@@ -159,7 +159,7 @@ def make(kind, source, out):
     names = GLM_VISION if kind == "glm4v" else VISION
     tokenizer.add_special_tokens({"additional_special_tokens": names})
     template = TEMPLATE
-    for usual, name in zip(VISION, names, strict=True):
+    for usual, name in zip(VISION, names):
         template = template.replace(usual, name)
     tokenizer.chat_template = template
     text = {**TEXT, "vocab_size": len(tokenizer), "eos_token_id": tokenizer.eos_token_id, "bos_token_id": None}
