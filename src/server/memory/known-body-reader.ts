@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { ParseBody } from "../../http/json-body.js";
+import { native } from "../../native/addon.js";
 import type { TakenImages } from "../../protocols/image-reader.js";
 import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
 import { HUGE_TEXT, runBySize } from "../../support/async/run-steps.js";
@@ -55,6 +56,7 @@ export function createKnownBodyReader(
     // Otherwise a text of the prompt looks like image data, such as an argument of a tool.
     if (countStandIns(value) !== taken.count) return parse(json);
     request.takenImages = taken.images;
+    if (request.bodyJson === null) native.freeBytes(json);
     return value;
   };
 }
