@@ -77,8 +77,10 @@ export class EngineVision {
       if (!isCached) throw new HiddenRefusal("Internal server error");
       return { ids: [...ids], ranges: ranges.image };
     }
-    const images = (Array.isArray(parts) ? parts : []).map((part: { url: string; uuid: string }) => {
-      const known = this.#ids.get(part.uuid) ?? this.#read(part.url);
+    const images = (Array.isArray(parts) ? parts : []).map((part: { url?: string; uuid: string }, index) => {
+      const sent = part.url === undefined ? undefined : () => this.#read(part.url ?? "");
+      const known = this.#ids.get(part.uuid) ?? sent?.();
+      if (!known) throw new Refusal(`Cache miss for image at index ${index} but data is not provided.`);
       this.#ids.set(part.uuid, known);
       return known;
     });

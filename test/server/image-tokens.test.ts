@@ -28,7 +28,7 @@ interface SentImages {
   readonly token_ids?: number[];
   readonly input_ids?: number[];
   readonly image_data?: string[];
-  readonly content_parts?: { url: string; uuid: string }[];
+  readonly content_parts?: { url?: string; uuid: string }[];
   readonly features?: { mm_hashes: { image: string[] }; mm_placeholders: { image: object[] } };
   readonly logit_bias?: Record<string, number>;
   readonly sampling_params: { readonly logit_bias?: Record<string, number> };
@@ -143,6 +143,16 @@ describe.each(["hf", "concat"] as const)("with `chat_template_type: %s`", (chatT
     expect(refused).toHaveProperty("features");
     expect(three?.content_parts).toHaveLength(2);
     expect(started.vision.received).toBe(4);
+  });
+
+  it("vLLM gets a new file beside the digests of those that it has, and all files if it has lost one", async () => {
+    const started = await start("vllm", { chatTemplateType });
+    const first = await started.send([user(image(WIDE))]);
+    const second = await started.send([...first, user(image(TALL))]);
+    started.vision.forget();
+    await started.send([...second, user(image(makePng(30, 30)))]);
+    const files = started.sent().map(({ content_parts: parts = [] }) => parts.map(({ url }) => url !== undefined));
+    expect(files).toEqual([[true], [false, true], [false, false, true], [true, true, true]]);
   });
 });
 

@@ -11,8 +11,9 @@ export class SentImages {
   /** Digests, those that were used last at the end. */
   readonly #digests = new Set<string>();
 
-  hasAll(images: readonly CallImage[]): boolean {
-    return images.every(({ sha256 }) => this.#digests.has(sha256));
+  /** Returns the digests of those images that the server was sent. */
+  find(images: readonly CallImage[]): ReadonlySet<string> {
+    return new Set(images.flatMap(({ sha256 }) => (this.#digests.has(sha256) ? sha256 : [])));
   }
 
   add(images: readonly CallImage[]): void {
@@ -34,9 +35,14 @@ export class SentImages {
 /**
  * Returns the fields of a request whose ids have one image token for each image, with a comma before each. The server keeps each image
  * under `uuid`, and would take another image with the same one from its cache, so this is the digest of the file.
+ *
+ * @param sent digests of images that the server has, whose files are left out
  */
-export function contentPartsField(images: readonly EncodedImage[]): string {
-  const parts = images.map((image) => `{"type":"image_url","url":"${toDataUrl(image)}","uuid":"${image.sha256}"}`);
+export function contentPartsField(images: readonly EncodedImage[], sent: ReadonlySet<string>): string {
+  const parts = images.map((image) => {
+    const url = sent.has(image.sha256) ? "" : `,"url":"${toDataUrl(image)}"`;
+    return `{"type":"image_url"${url},"uuid":"${image.sha256}"}`;
+  });
   return `,"content_parts":[${parts.join(",")}],"return_token_ids":true`;
 }
 

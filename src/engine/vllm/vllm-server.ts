@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AskedValues } from "../../native/contract.js";
 import {
+  type CallImage,
   type EncodedImage,
   EngineError,
   type GenerateCall,
@@ -132,14 +133,15 @@ export class VllmServer implements EngineServer {
     const { images = [], generation } = call;
     for (;;) {
       const flags = this.#flags.current;
-      const cachesImages = images.length > 0 && this.#sentImages.hasAll(images);
+      const sentImages = this.#sentImages.find(images);
+      const isExpanded = hasAll(sentImages, images);
       const begun = generation.length;
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
       if (flags.returnsMasks) refuseGreedy(call.sampling);
       const options = { model, flags, stream: this.versions.isStreamed, vocabularySize: this.#vocabularySize };
       const values = this.#values.ask(call, true);
-      const asked = images.length > 0 && !cachesImages ? { ...values, promptIds: listPromptIds(call) } : values;
-      const encoded = await encodeRequest(endpoint, call, { ...options, asked, cachesImages });
+      const asked = images.length > 0 && !isExpanded ? { ...values, promptIds: listPromptIds(call) } : values;
+      const encoded = await encodeRequest(endpoint, call, { ...options, asked, sentImages });
       request.signal.throwIfAborted();
       try {
         const reply = await generateOnce(this.#connections, request, encoded);
@@ -148,7 +150,12 @@ export class VllmServer implements EngineServer {
         return reply;
       } catch (error) {
         // The error does not say that an image is missing.
-        if (cachesImages && generation.length === begun && error instanceof EngineError && !isUnavailable(error)) {
+        if (
+          sentImages.size > 0 &&
+          generation.length === begun &&
+          error instanceof EngineError &&
+          !isUnavailable(error)
+        ) {
           this.#sentImages.forget(images);
           continue;
         }
@@ -313,8 +320,8 @@ interface RequestOptions {
   readonly idPrefix?: string;
   /** Absent for a probe. */
   readonly asked?: AskedValues;
-  /** The server has the call's images, so they are not sent again. */
-  readonly cachesImages?: boolean;
+  /** Digests of the call's images that the server has. Their files are not sent again. */
+  readonly sentImages?: ReadonlySet<string>;
 }
 
 async function encodeRequest(endpoint: Endpoint, call: GenerateCall, options: RequestOptions): Promise<EncodedRequest> {
@@ -348,12 +355,18 @@ async function encodeRequest(endpoint: Endpoint, call: GenerateCall, options: Re
     return { ...common, path: COMPLETIONS_PATH, ...body };
   }
   const suffix = generateSuffix(fields);
-  if (images && !options.cachesImages) {
-    const parts = { prefix: GENERATE_PREFIX, images: contentPartsField(images), suffix };
+  const { sentImages = new Set() } = options;
+  if (images && !hasAll(sentImages, images)) {
+    const parts = { prefix: GENERATE_PREFIX, images: contentPartsField(images, sentImages), suffix };
     return { ...common, path: GENERATE_PATH, body: writeImageBody(call, parts) };
   }
   const body = await writeBody(call, GENERATE_PREFIX, images ? featuresField(images) + suffix : suffix);
   return { ...common, path: GENERATE_PATH, ...body };
+}
+
+/** Returns true if a server has all images of a prompt. The request then has all of their tokens, and no image is processed. */
+function hasAll(sent: ReadonlySet<string>, images: readonly CallImage[]): boolean {
+  return images.every(({ sha256 }) => sent.has(sha256));
 }
 
 /** Returns all ids that a request sends. */
