@@ -1,6 +1,6 @@
 // Writes a batch with images, for tests of Python: node image_batches.mjs <dist/index.js> <description>
 // The description is JSON: `out`, the file to write; `red` and `blue`, the image files; `options` of the export.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [index, description] = process.argv.slice(2);
@@ -37,4 +37,8 @@ c.record(call(first, [1, 2], [3], []));
 for (const session of [a, b, c]) session.end();
 const batch = await store.exportBatch(["a", "b", "c"], options);
 writeFileSync(out, batch.bytes);
+for (const { sha256, mediaType, bytes } of batch.imageFiles) {
+  mkdirSync(`${out}.images`, { recursive: true });
+  writeFileSync(`${out}.images/${sha256}.${mediaType.replace("image/", "")}`, bytes);
+}
 store.close();

@@ -109,6 +109,53 @@ def test_tensors_and_metadata_that_contradict_each_other_are_refused(
         damaged.images()
 
 
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A batch whose image files are beside it."""
+    return write_batch(tmp_path_factory.mktemp("files"), RED, BLUE, imageBytes="files")
+
+
+def test_files_beside_a_batch_are_its_images(beside: Path) -> None:
+    batch = Batch.open(beside)
+    assert "image_bytes" not in batch
+    assert seen(batch) == expected(batch)
+    assert seen(batch.select([2])) == [("b", "blue", [PAD] * 6)]
+    parts = list(batch.minibatches(16))
+    assert [image for part in parts for image in seen(part)] == expected(batch)
+
+
+def test_a_file_beside_a_batch_is_read_when_it_is_used_and_once(beside: Path, tmp_path: Path) -> None:
+    batch = Batch.open(beside)
+    batch.image_folder = tmp_path / "moved"
+    images = batch.images()
+    Path(f"{beside}.images").rename(batch.image_folder)
+    try:
+        data = images[0].data
+        assert images[1].data is data
+        assert bytes(data) == RED
+    finally:
+        batch.image_folder.rename(f"{beside}.images")
+
+
+def test_files_beside_a_batch_need_a_folder_and_their_digest(beside: Path, tmp_path: Path) -> None:
+    unplaced = Batch.from_bytes(beside.read_bytes())
+    with pytest.raises(BatchError, match="files beside it") as absent:
+        _ = unplaced.images()[0].data
+    assert absent.value.code == "image_file_missing"
+    unplaced.image_folder = tmp_path
+    red = tmp_path / f"{hashlib.sha256(RED).hexdigest()}.png"
+    with pytest.raises(BatchError, match=f"cannot be read: .*{red.name}"):
+        _ = unplaced.images()[0].data
+    red.write_bytes(BLUE)
+    with pytest.raises(BatchError, match=f"{red.name} was changed"):
+        _ = unplaced.images()[0].data
+    named = [{"sha256": "../" * 20, "media_type": "image/png"}] * 2
+    strange = Batch(unplaced.tensors, {**unplaced.metadata, "images": json.dumps(named)})
+    strange.image_folder = tmp_path
+    with pytest.raises(BatchError, match="is no name of an image file"):
+        _ = strange.images()[0].data
+
+
 def test_a_mapped_file_can_be_closed_once_its_images_are_gone(tmp_path: Path) -> None:
     mapped = Batch.open(write_batch(tmp_path, RED, BLUE))
     images = mapped.images()

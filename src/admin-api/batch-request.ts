@@ -50,6 +50,7 @@ export const optionFields = {
   row_tensors: batchFields.rowTensors,
   turns: batchFields.turns,
   shared_turns: batchFields.sharedTurns,
+  image_bytes: batchFields.imageBytes.describe("`tensor`. An answer cannot have `files`, because they need a path."),
 };
 
 export const leaseSeconds = z
@@ -88,7 +89,7 @@ export const batchBody = controlBody({
 export type BatchOptionFields = z.output<z.ZodObject<typeof optionFields>>;
 export type BatchRequest = Selected<z.output<typeof batchBody>>;
 
-/** @throws SessionError `invalid_value` if options contradict each other */
+/** @throws SessionError or ApiError `invalid_value` if options contradict each other, or need a path */
 export function toBatchOptions(body: BatchOptionFields): BatchOptions {
   const options = batchOptionsSchema.parse({
     style: body.style,
@@ -110,9 +111,18 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
     rowTensors: body.row_tensors,
     turns: body.turns,
     sharedTurns: body.shared_turns,
+    imageBytes: body.image_bytes,
   });
+  if (options.imageBytes === "files") throw noPath();
   refuseConflicts(options);
   return options;
+}
+
+function noPath(): ApiError {
+  const message =
+    "`image_bytes` must be tensor in an export of a server, because files need a path; received files. Write the batch to a file, then " +
+    "move its images with `rolltape export --from <batch> --image-bytes files --out <file>`.";
+  return new ApiError("invalid_value", message, { param: "image_bytes" });
 }
 
 /** @throws ApiError `invalid_value` if the shard does not exist, or a body would have several */

@@ -131,6 +131,8 @@ export interface BatchFields extends ExportFields {
   readonly row_tensors?: boolean | undefined;
   readonly turns?: boolean | undefined;
   readonly shared_turns?: "every" | "first" | "weight" | undefined;
+  /** `files` is refused, because an answer has no path beside which files could be. */
+  readonly image_bytes?: "tensor" | undefined;
   readonly shards?: number | undefined;
   readonly shard?: number | undefined;
 }

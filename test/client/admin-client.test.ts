@@ -35,6 +35,7 @@ const everyField: Required<SharedBatchFields> = {
   discount: 0.5,
   concat_reward: "return",
   shared_turns: "weight",
+  image_bytes: "tensor",
   include_undelivered: true,
   models: ["tiny"],
   exclude_models: ["small*"],

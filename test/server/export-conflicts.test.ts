@@ -10,6 +10,7 @@ const CONFLICTS = [
   [{ layout: "tree", turns: true }, "turns"],
   [{ row_tensors: false, turns: true }, "turns"],
   [{ layout: "tree", max_length: 8 }, "max_length"],
+  [{ image_bytes: "files" }, "image_bytes"],
 ] as const;
 
 async function startProxy(): Promise<Proxy> {

@@ -129,6 +129,27 @@ describe("the images of a batch", () => {
     expect(files).toEqual([Uint8Array.from([...DARK, ...LIGHT]), DARK, DARK, LIGHT]);
   });
 
+  it("have their files beside the batch with `imageBytes: files`, each once", async () => {
+    const options = { rowTensors: false } as const;
+    const batch = await fillStore().exportBatch(["a", "b"], { ...options, imageBytes: "files" });
+    expect(batch.imageFiles).toEqual([
+      { sha256: digestOf(DARK), mediaType: "image/png", bytes: DARK },
+      { sha256: digestOf(LIGHT), mediaType: "image/png", bytes: LIGHT },
+    ]);
+    const read = BatchFile.fromBytes(batch.bytes);
+    const whole = await exportFile(options);
+    expect(whole.names.filter((name) => !read.names.includes(name))).toEqual(["image_bytes_offsets", "image_bytes"]);
+    for (const name of read.names) expect(read.describe(name)).toEqual(whole.describe(name));
+    expect(read.metadata["images"]).toBe(whole.metadata["images"]);
+    const shards = await fillStore().exportShards(["a", "b"], { shards: 4, imageBytes: "files" });
+    expect(shards.map(({ imageFiles }) => imageFiles.map(({ sha256 }) => sha256))).toEqual([
+      [digestOf(DARK), digestOf(LIGHT)],
+      [digestOf(DARK)],
+      [digestOf(DARK)],
+      [digestOf(LIGHT)],
+    ]);
+  });
+
   it("are absent if no row has one", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });

@@ -23,7 +23,7 @@ describe("a batch that is packed in stripes", () => {
         });
         const parsed = batchOptionsSchema.parse({ ...options, onMismatch: "split" });
         const planned = runAtOnce(planExport(sessions, parsed));
-        const { tensors } = runAtOnce(makeImageParts(planned, parsed.layout));
+        const { tensors } = runAtOnce(makeImageParts(planned, parsed));
         const whole = await planned.native.pack({ rows: "[]" }, { tensors });
         const parts = await planned.native.pack({ rows: "[]" }, { tensors, stripes: { from: 0, first: stripe } });
         const expectWritten = (least: number) => {

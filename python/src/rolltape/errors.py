@@ -94,7 +94,7 @@ class WeightsError(RolltapeError):
 
 
 class BatchError(RolltapeError, ValueError):
-    """A batch that cannot be read or used: `invalid_batch`, `batch_closed`, `batch_mismatch`."""
+    """A batch that cannot be read or used: `invalid_batch`, `batch_closed`, `batch_mismatch`, `image_file_missing`."""
 
 
 class ServeError(RolltapeError):

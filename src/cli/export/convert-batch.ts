@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { readRows } from "../../batch-file/batch-rows.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
+import { FILE_TENSORS } from "../../session/batch/image-tensors.js";
 import { openRegularFile } from "../../support/regular-file.js";
 import { countElements, type Dtype, ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
@@ -11,6 +12,7 @@ import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { readBatchFacts } from "./batch-facts.js";
 import { toFlag } from "./export-options.js";
+import { readImageFiles, writeImageFiles } from "./image-files.js";
 import { sessionsFileOf } from "./sessions-file-path.js";
 import type { WrittenExport } from "./write-export.js";
 
@@ -20,7 +22,8 @@ const LAYOUT_OPTIONS: ReadonlySet<string> = new Set(["layout", "padTokenId", "pa
 const CHUNK_BYTES = 1 << 24;
 
 /**
- * Writes a batch in the layout `padded` or `packed`, or with other padding. Its server would have exported the same bytes.
+ * Writes a batch in the layout `padded` or `packed`, with other padding, or with its images as files. Its server would have exported the
+ * same bytes.
  *
  * @param given the options that the user set
  * @throws StorageCommandError `invalid_arguments` if the options need more than the batch has
@@ -33,9 +36,11 @@ export async function convertBatch(
   const bytes = await readWhole(file);
   const header = readHeader(bytes);
   const facts: Readonly<Record<string, unknown>> = readBatchFacts(file, header);
-  const changed = Object.keys(given).find(
-    (name) => !LAYOUT_OPTIONS.has(name) && !isDeepStrictEqual(given[name], facts[name]),
-  );
+  const isPossible = (name: string) =>
+    LAYOUT_OPTIONS.has(name) ||
+    (name === "imageBytes" && (given[name] === "files" || facts[name] === undefined)) ||
+    isDeepStrictEqual(given[name], facts[name]);
+  const changed = Object.keys(given).find((name) => !isPossible(name));
   if (changed !== undefined) throw missingSessions(file, toFlag(changed));
   const options = batchOptionsSchema.parse({ ...facts, ...given } as BatchOptionsInput);
   const { layout } = options;
@@ -43,7 +48,10 @@ export async function convertBatch(
   if (header.metadata["shards"] !== undefined) throw missingSessions(file, "A shard");
   const rows = readRows(header);
   const lengths = rows.map(({ length }) => length);
-  const tensors = layOut(bytes, header, findStarts(bytes, header, lengths), lengths, options);
+  const hasFiles = options.imageBytes === "files";
+  const laidOut = layOut(bytes, header, findStarts(bytes, header, lengths), lengths, options);
+  const tensors = hasFiles ? laidOut.filter(({ name }) => !FILE_TENSORS.has(name)) : laidOut;
+  if (hasFiles) await writeImageFiles(out, await readImageFiles(file, bytes, header));
   const start = encodeHeader(tensors, { ...header.metadata, layout });
   const converted = Buffer.concat([start, ...tensors.map(({ data }) => data)]);
   await writeBatchFile(out, converted);
@@ -70,7 +78,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
 function missingSessions(file: string, what: string): StorageCommandError {
   const message =
     `${what} needs the records of the sessions, but there is no ${sessionsFileOf(file)}. A batch alone can only change between ` +
-    "the layouts padded and packed. `rolltape rollout --sessions` keeps the records; `rolltape export --storage` reads those of a server.";
+    "the layouts padded and packed, and have its images moved to files. `rolltape rollout --sessions` keeps the records; `rolltape export --storage` reads those of a server.";
   return new StorageCommandError("invalid_arguments", message);
 }
 

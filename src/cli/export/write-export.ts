@@ -7,6 +7,7 @@ import { DamagedSessionError } from "../../session/stored/damaged-session-error.
 import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { toFlag } from "./export-options.js";
+import { writeImageFiles } from "./image-files.js";
 
 /** A batch that was written. */
 export interface WrittenExport {
@@ -23,6 +24,7 @@ export async function writeExport(
   origin: BatchOrigin | undefined,
 ): Promise<WrittenExport> {
   using batch = await packBatch(sessions, options, { origin });
+  await writeImageFiles(out, batch.imageFiles);
   await writeBatchFile(out, batch.bytes);
   return { sessions: sessions.length, rows: batch.rows.length, bytes: batch.byteLength };
 }

@@ -54,6 +54,12 @@ export const batchFields = {
     .boolean()
     .default(false)
     .describe("Adds the turns of each row (cu_turns, turn_start, turn_end, turn_reward, …). Not for layout tree."),
+  imageBytes: z
+    .enum(["tensor", "files"])
+    .default("tensor")
+    .describe(
+      "Where the image files of the rows are: in the tensor `image_bytes` (tensor), or in a folder beside the file of the batch (files).",
+    ),
 } as const;
 
 export const shardFields = {

@@ -14,7 +14,7 @@ import {
   uncountedRewards,
 } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
-import { makeImageParts } from "./image-tensors.js";
+import { type BatchImage, makeImageParts } from "./image-tensors.js";
 import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
 import { type RowNames, readRowNames, writeEpisodesJson, writeRowsJson } from "./row-names.js";
 import { listTeachers } from "./teachers.js";
@@ -52,10 +52,17 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
   /** Called when {@link writtenBytes} has grown. */
   onWritten: (() => void) | undefined;
 
+  /**
+   * With `imageBytes: "files"`, the image files of the rows, each of them once; else empty. Store them beside the batch: the file
+   * `batch.safetensors` has the folder `batch.safetensors.images`, with files that are named `<sha256>.png`, by the media type.
+   */
+  readonly imageFiles: readonly BatchImage[];
+
   /** @param listRows is called when {@link rows} is first read */
-  constructor(native: NativeBatch, listRows: () => BatchRow[]) {
+  constructor(native: NativeBatch, listRows: () => BatchRow[], imageFiles: readonly BatchImage[] = []) {
     this.#native = native;
     this.#listRows = listRows;
+    this.imageFiles = imageFiles;
   }
 
   get rows(): readonly BatchRow[] {
@@ -202,19 +209,19 @@ export async function packShards<Layout extends BatchTensorLayout>(
 function* preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: BatchMetadata,
-  { style, rowTensors, layout }: BatchOptions,
+  options: BatchOptions,
 ): Steps<(memory: Memory, onFirstStripe?: PackTarget["onFirstStripe"]) => Promise<Batch<Layout>>> {
+  const { style, rowTensors } = options;
   const names = yield* readRowNames(plan);
   const rows = yield* writeRowsJson(plan, names);
   const episodes = rowTensors && { episodes: yield* writeEpisodesJson(plan) };
-  const images = yield* makeImageParts(plan, layout);
+  const images = yield* makeImageParts(plan, options);
   const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
   return async (memory, onFirstStripe) => {
     const stripes = onFirstStripe && { stripes: { from: LARGE_BATCH, first: FIRST_STRIPE } };
-    const options = { memory, tensors: images.tensors, ...stripes };
     const texts = { ...metadata, ...rewardMetadata, ...images.metadata, ...episodes, rows };
-    const packed = await plan.native.pack(texts, options);
-    const batch = new Batch<Layout>(packed, () => listRows(plan, names));
+    const packed = await plan.native.pack(texts, { memory, tensors: images.tensors, ...stripes });
+    const batch = new Batch<Layout>(packed, () => listRows(plan, names), images.files);
     if (packed.writtenBytes < packed.byteLength) {
       // Before the receiver has the batch, because it may release it at once.
       const complete = batch.complete();

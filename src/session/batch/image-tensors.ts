@@ -1,6 +1,7 @@
 import type { BatchTensorLayout, GivenTensor } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { BatchMetadata } from "./batch-metadata.js";
+import type { BatchOptions } from "./batch-options.js";
 import { at, type ExportPlan, findOwner } from "./plan.js";
 
 /** Rows of one step. They take a fraction of a millisecond. */
@@ -11,7 +12,8 @@ const COLUMNS = ["row", "file", "offset", "length", "width", "height"] as const;
 
 type ImageColumns = Record<(typeof COLUMNS)[number], number>;
 
-interface BatchImage {
+/** The file of an image of a batch. */
+export interface BatchImage {
   readonly sha256: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
@@ -21,15 +23,30 @@ interface BatchImage {
 export interface ImageParts {
   readonly tensors: readonly GivenTensor[];
   readonly metadata: BatchMetadata;
+  /** The files that are not in a tensor. */
+  readonly files: readonly BatchImage[];
 }
 
-const NONE: ImageParts = { tensors: [], metadata: {} };
+const NONE: ImageParts = { tensors: [], metadata: {}, files: [] };
+
+/** The tensors that a batch lacks if its image files are beside it. */
+export const FILE_TENSORS: ReadonlySet<string> = new Set(["image_bytes_offsets", "image_bytes"]);
+
+/** Returns the folder that has the image files of a batch, unless they are in a tensor. */
+export const imageFolderOf = (batch: string): string => `${batch}.images`;
+
+/** Returns the name of an image file in {@link imageFolderOf}, such as `<sha256>.png`. */
+export const imageFileName = ({ sha256, mediaType }: Pick<BatchImage, "sha256" | "mediaType">): string =>
+  `${sha256}.${mediaType.replace(/^.*\//, "")}`;
 
 /**
  * Makes the tensors and metadata of the images of a plan's rows. A file that several rows show is there once. No session may be freed
  * until the batch is packed.
  */
-export function* makeImageParts(plan: ExportPlan, layout: BatchTensorLayout): Steps<ImageParts> {
+export function* makeImageParts(
+  plan: ExportPlan,
+  { layout, imageBytes }: Pick<BatchOptions, "layout" | "imageBytes">,
+): Steps<ImageParts> {
   const files: BatchImage[] = [];
   const indices = new Map<string, number>();
   const images: ImageColumns[] = [];
@@ -44,9 +61,11 @@ export function* makeImageParts(plan: ExportPlan, layout: BatchTensorLayout): St
   }
   if (images.length === 0) return NONE;
   const described = files.map(({ sha256, mediaType }) => ({ sha256, media_type: mediaType }));
+  const isTensor = imageBytes === "tensor";
   return {
-    tensors: [...toColumns(images), ...toFileTensors(files)],
+    tensors: [...toColumns(images), ...(isTensor ? toFileTensors(files) : [])],
     metadata: { images: JSON.stringify(described) },
+    files: isTensor ? [] : files,
   };
 }
 

@@ -166,7 +166,7 @@ test.each([
   renameSync(left.sessions, `${left.sessions}.away`);
   await expect(exportAgain(left.batch, options)).rejects.toMatchObject({
     code: "invalid_arguments",
-    message: `${flag} needs the records of the sessions, but there is no ${left.sessions}. A batch alone can only change between the layouts padded and packed. \`rolltape rollout --sessions\` keeps the records; \`rolltape export --storage\` reads those of a server.`,
+    message: `${flag} needs the records of the sessions, but there is no ${left.sessions}. A batch alone can only change between the layouts padded and packed, and have its images moved to files. \`rolltape rollout --sessions\` keeps the records; \`rolltape export --storage\` reads those of a server.`,
   });
 });
 

@@ -111,3 +111,8 @@ export const batchOptions: fc.Arbitrary<BatchOptionsInput> = fc.oneof(
   { weight: 1, arbitrary: limitedTree },
   { weight: 1, arbitrary: treeOfTurns },
 );
+
+/** Options of exports in this process, which may leave the files of images out. */
+export const localOptions: fc.Arbitrary<BatchOptionsInput> = fc
+  .tuple(batchOptions, fc.constantFrom(undefined, "tensor", "files"))
+  .map(([options, imageBytes]) => ({ ...options, ...(imageBytes && { imageBytes }) }));

@@ -1,3 +1,4 @@
+import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import { type PlacedImages, placeImages } from "../../../src/session/place-images.js";
 import { digestOf, makePng } from "../images.js";
 import type { Turn } from "./modelled-session.js";
@@ -43,7 +44,11 @@ interface ImageBatch {
  *
  * @param isTree true: each row has the tokens that it does not share with its parent's
  */
-export function modelImages(rows: readonly ModelRow[], isTree: boolean): ImageBatch | undefined {
+export function modelImages(
+  rows: readonly ModelRow[],
+  isTree: boolean,
+  { imageBytes }: Pick<BatchOptionsInput, "imageBytes">,
+): ImageBatch | undefined {
   const found = rows.flatMap(({ session: { turns }, interactionId, ids }, row) => {
     const turn = turns.find(({ id }) => id === interactionId);
     if (!turn) return [];
@@ -66,8 +71,10 @@ export function modelImages(rows: readonly ModelRow[], isTree: boolean): ImageBa
       image_length: column(() => 1),
       image_width: column(({ file }) => 4 + file),
       image_height: column(() => 3),
-      image_bytes_offsets: i64([0, ...ends], [files.length + 1]),
-      image_bytes: u8(bytes, [bytes.length]),
+      ...(imageBytes !== "files" && {
+        image_bytes_offsets: i64([0, ...ends], [files.length + 1]),
+        image_bytes: u8(bytes, [bytes.length]),
+      }),
     },
     images: files.map((file) => ({ sha256: digestOf(file), media_type: "image/png" })),
   };

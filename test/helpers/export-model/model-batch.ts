@@ -9,12 +9,13 @@ import { treeBatch } from "./tree.js";
 /** Returns the expected batch of these sessions, if the options refuse none of them. */
 export function modelBatch(sessions: readonly ModelledSession[], options: BatchOptionsInput): ModelBatch {
   const { style = "individual", discount = 1, concatReward = "leaf", layout = "padded", rowTensors = true } = options;
-  if (layout === "tree") return treeBatch(sessions, { discount, rowTensors, filters: options });
+  if (layout === "tree")
+    return treeBatch(sessions, { discount, rowTensors, imageBytes: options.imageBytes, filters: options });
   const all = sessions.flatMap((session) => rowsOf(session, { style, discount, concatReward, filters: options }));
   const rows = relateRows(limited(all, options), options.sharedTurns ?? "every");
   const tensors = layout === "packed" ? packed(rows) : padded(rows, options);
   const codes = buildCodes(rows, options.turns ?? false);
-  const images = modelImages(rows, false);
+  const images = modelImages(rows, false, options);
   return {
     rows: rows.map(described),
     tensors: {

@@ -1,3 +1,4 @@
+import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import type { Filters } from "./filters.js";
 import { modelImages } from "./images.js";
 import type { ModelledSession, Turn } from "./modelled-session.js";
@@ -23,13 +24,14 @@ interface Node {
 interface TreeOptions {
   readonly discount: number;
   readonly rowTensors: boolean;
+  readonly imageBytes: BatchOptionsInput["imageBytes"];
   readonly filters: Filters;
 }
 
 /** Returns a tree batch, in which every token is stored once. `subtree_end` is computed from the rows. */
 export function treeBatch(
   sessions: readonly ModelledSession[],
-  { discount, rowTensors, filters }: TreeOptions,
+  { discount, rowTensors, imageBytes, filters }: TreeOptions,
 ): ModelBatch {
   const nodes = sessions.flatMap((session) => depthFirst(listNodes(session, discount, filters)));
   const tokens = nodes.flatMap((node) => node.tokens.slice(node.shared));
@@ -44,7 +46,7 @@ export function treeBatch(
     "every",
   );
   const codes = buildCodes(rows, false);
-  const images = modelImages(rows, true);
+  const images = modelImages(rows, true, { imageBytes });
   return {
     images: images?.images,
     codes,

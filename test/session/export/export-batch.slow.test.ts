@@ -7,8 +7,8 @@ import type { BatchMemory } from "../../../src/session/batch/batch-memory.js";
 import { SessionError } from "../../../src/session/errors.js";
 import { type StoreExportOptions, TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import {
-  batchOptions,
   isPackable,
+  localOptions,
   type ManySessions,
   manySessions,
   step,
@@ -45,7 +45,7 @@ describe("exportBatch of random sessions", () => {
     const from = store();
     const property = fc.asyncProperty(
       manySessions({ undelivered: false }),
-      batchOptions,
+      localOptions,
       memories,
       async ({ all, exported }, options, memory) => {
         for (const session of all) recordInto(from, session);
@@ -63,7 +63,7 @@ describe("exportBatch of random sessions", () => {
 
   it("returns rows, and tensors that are views of one block until the batch is released", async () => {
     const from = store();
-    const whole = batchOptions.filter(isPackable);
+    const whole = localOptions.filter(isPackable);
     const property = fc.asyncProperty(
       manySessions({ undelivered: false }),
       whole,

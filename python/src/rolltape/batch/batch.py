@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
@@ -85,6 +86,7 @@ class Batch:
     tensors: numpy arrays by name. Those of `from_bytes` and `open` share the memory of the bytes or the file.
     metadata: texts of the file's `__metadata__`.
     indices: int64 [B]: each row's index in the batch that this one was selected from. A whole batch counts from 0.
+    image_folder: where the image files of the rows are, unless they are in a tensor. `open` sets it to `<path>.images`.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Batch:
         self._is_part = described is not None
         self._block: Any = None
         self._path: str | None = None
+        self.image_folder: Path | None = None
         for name in ("input_ids", "loss_mask", "logprobs", "versions"):
             if name not in tensors:
                 raise invalid(f"it has no tensor `{name}`")
@@ -140,6 +143,7 @@ class Batch:
         except BatchError as error:
             raise _named(error, path) from None
         batch._block, batch._path = block, path
+        batch.image_folder = Path(f"{path}.images")
         return batch
 
     def close(self) -> bool:

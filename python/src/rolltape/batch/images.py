@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import BatchError
 from .runs import copy_runs
-from .safetensors import Array
+from .safetensors import Array, invalid
 
 if TYPE_CHECKING:
     from .batch import Batch
 
 # The tensors with one value for each image.
 COLUMNS = tuple(f"image_{name}" for name in ("row", "file", "offset", "length", "width", "height"))
+# The tensors of the files. A batch whose files are beside it has none of them.
+FILES = ("image_bytes_offsets", "image_bytes")
 Tensors = dict[str, Array]
+_FILE_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9.+-]+")
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,6 @@ class Image:
     width, height: in pixels, as the picture is shown.
     sha256: of the file, in hexadecimal digits. Images with the same file have the same `data`.
     media_type: such as `image/png`.
-    data: the file, which shares the memory of the batch.
     """
 
     row: int
@@ -39,7 +47,15 @@ class Image:
     height: int
     sha256: str
     media_type: str
-    data: memoryview
+    _read: Callable[[], memoryview] = field(repr=False, compare=False)
+
+    @property
+    def data(self) -> memoryview:
+        """The file. It shares the memory of the batch; a file beside the batch is read on first use.
+
+        Raises BatchError `image_file_missing` if the file is not in the batch's `image_folder`, or is not the one of `sha256`.
+        """
+        return self._read()
 
 
 def read_images(batch: Batch) -> list[Image]:
@@ -47,12 +63,8 @@ def read_images(batch: Batch) -> list[Image]:
     if COLUMNS[0] not in batch:
         return []
     described = _described(batch)
-    begins, ends = _file_bounds(batch, len(described))
-    data = batch["image_bytes"].data
-    files = [
-        (str(file["sha256"]), str(file["media_type"]), data[begin:end])
-        for file, begin, end in zip(described, begins.tolist(), ends.tolist(), strict=True)
-    ]
+    names = [(str(file["sha256"]), str(file["media_type"])) for file in described]
+    files = [(*name, read) for name, read in zip(names, _readers(batch, names), strict=True)]
     _require_below("image_row", batch, len(batch))
     _require_below("image_file", batch, len(files))
     columns = [batch[name].tolist() for name in COLUMNS]
@@ -79,18 +91,55 @@ def select_images(batch: Batch, rows: Array | slice) -> tuple[Tensors, dict[str,
     columns = {name: batch[name][chosen] for name in COLUMNS}
     columns["image_row"] = row[chosen].astype(np.int32)
     if isinstance(rows, slice):
-        shared = {name: batch[name] for name in ("image_bytes_offsets", "image_bytes")}
+        shared = {name: batch[name] for name in FILES if name in batch}
         return {**columns, **shared}, {"images": batch.metadata_texts["images"]}
     used, file = np.unique(columns["image_file"], return_inverse=True)
     columns["image_file"] = file.astype(np.int32)
     described = _described(batch)
-    begins, ends = _file_bounds(batch, len(described))
+    files = _select_files(batch, used, len(described)) if FILES[0] in batch else {}
+    return {**columns, **files}, {"images": json.dumps([described[index] for index in used.tolist()])}
+
+
+def _select_files(batch: Batch, used: Array, count: int) -> Tensors:
+    begins, ends = _file_bounds(batch, count)
     sizes = (ends - begins)[used]
-    files = {
+    return {
         "image_bytes_offsets": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         "image_bytes": copy_runs(batch["image_bytes"], begins[used], sizes),
     }
-    return {**columns, **files}, {"images": json.dumps([described[index] for index in used.tolist()])}
+
+
+def _readers(batch: Batch, names: list[tuple[str, str]]) -> list[Callable[[], memoryview]]:
+    """Returns a function for each file that returns its bytes."""
+    if not any(name in batch for name in FILES):
+        return [cache(partial(_read_file, batch.image_folder, *name)) for name in names]
+    begins, ends = _file_bounds(batch, len(names))
+    data = batch["image_bytes"].data
+    parts = [data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+    return [partial(_same, part) for part in parts]
+
+
+def _same(data: memoryview) -> memoryview:
+    return data
+
+
+def _read_file(folder: Path | None, sha256: str, media_type: str) -> memoryview:
+    name = f"{sha256}.{media_type.rpartition('/')[2]}"
+    if _FILE_NAME.fullmatch(name) is None:
+        raise invalid(f"its images cannot be read ({name!r:.100} is no name of an image file)")
+    if folder is None:
+        raise BatchError(
+            "image_file_missing", "The images of the batch are files beside it. Set `image_folder` to their folder."
+        )
+    try:
+        data = (folder / name).read_bytes()
+    except OSError as error:
+        raise BatchError("image_file_missing", f"An image of the batch cannot be read: {error}") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise BatchError(
+            "image_file_missing", f"{folder / name} was changed: it does not have the SHA-256 of its name."
+        )
+    return memoryview(data)
 
 
 def _require_below(name: str, batch: Batch, end: int) -> None:

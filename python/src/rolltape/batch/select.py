@@ -40,7 +40,9 @@ def _batch_of(batch: Batch, rows: Array | slice, tokens: Tensors) -> Batch:
     tensors = {**tokens, **_rows(batch, rows), **_turns(batch, rows), **_episodes(batch.tensors), **images}
     without = ("uncounted_rewards", "rows", "images")
     metadata = {name: text for name, text in batch.metadata_texts.items() if name not in without}
-    return Batch(tensors, {**metadata, **described}, indices=batch.indices[rows], described=batch.described)
+    selected = Batch(tensors, {**metadata, **described}, indices=batch.indices[rows], described=batch.described)
+    selected.image_folder = batch.image_folder
+    return selected
 
 
 def _indices(rows: Any, count: int) -> Array:
