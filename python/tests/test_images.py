@@ -31,6 +31,11 @@ def batch(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
     return image_batch(tmp_path_factory.mktemp("images"), RED, BLUE, **OPTIONS[request.param])
 
 
+def marked(batch: Batch) -> list[int]:
+    """Returns the token ids that the batch marks as those of images."""
+    return list(batch["input_ids"][batch["mm_token_type_ids"] == 1].tolist())
+
+
 def seen(batch: Batch) -> list[tuple[str, str, list[int]]]:
     """Returns the interaction's session, the color and the token ids of each image."""
     ids = batch["input_ids"].reshape(-1)
@@ -54,6 +59,7 @@ def expected(batch: Batch) -> list[tuple[str, str, list[int]]]:
 
 def test_images_have_their_tokens_and_files_which_share_the_memory_of_the_batch(batch: Batch) -> None:
     assert seen(batch) == expected(batch)
+    assert marked(batch) == [PAD] * int(batch["image_length"].sum())
     for image in batch.images():
         assert np.shares_memory(np.frombuffer(image.data, np.uint8), batch["image_bytes"])
 
@@ -62,6 +68,7 @@ def test_a_selected_batch_has_the_images_of_its_rows_and_only_their_files(batch:
     rows = [row for row, info in enumerate(batch.rows) if info["session_id"] != "a"]
     selected = batch.select(rows)
     assert seen(selected) == [("b", "blue", [PAD] * 6)]
+    assert marked(selected) == [PAD] * 6
     assert selected["image_bytes"].tobytes() == BLUE
     assert len(json.loads(selected.metadata["images"])) == 1
     if batch.layout != "tree":
@@ -70,7 +77,7 @@ def test_a_selected_batch_has_the_images_of_its_rows_and_only_their_files(batch:
         assert seen(reordered) == seen(selected)
     alone = batch.select(rows[1:])
     assert alone.images() == []
-    assert "image_row" not in alone
+    assert not {"image_row", "mm_token_type_ids"} & set(alone.tensors)
     assert "images" not in alone.metadata
 
 

@@ -42,6 +42,7 @@ const KNOWN = {
   node_lengths: "I32",
   node_rewards: "F32",
   rewards: "F32",
+  mm_token_type_ids: "U8",
   image_row: "I32",
   image_file: "I32",
   image_offset: "I32",

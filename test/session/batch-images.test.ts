@@ -139,6 +139,7 @@ describe("the images of a batch", () => {
     const read = BatchFile.fromBytes(batch.bytes);
     const whole = await exportFile(options);
     expect(whole.names.filter((name) => !read.names.includes(name))).toEqual(["image_bytes_offsets", "image_bytes"]);
+    expect(read.names).toContain("mm_token_type_ids");
     for (const name of read.names) expect(read.describe(name)).toEqual(whole.describe(name));
     expect(read.metadata["images"]).toBe(whole.metadata["images"]);
     const shards = await fillStore().exportShards(["a", "b"], { shards: 4, imageBytes: "files" });
@@ -159,14 +160,14 @@ describe("the images of a batch", () => {
     const { bytes } = await store.exportBatch(["s"], { maxLength: 2, overflow: "drop" });
     const batch = BatchFile.fromBytes(bytes);
     expect(batch.length).toBe(1);
-    expect(batch.names.filter((name) => name.startsWith("image_"))).toEqual([]);
+    expect(batch.names.filter((name) => /^(image_|mm_)/.test(name))).toEqual([]);
     expect(batch.metadata["images"]).toBeUndefined();
   });
 });
 
-it("refuses a channel with the name of an image tensor", () => {
+it.each(["image_row", "mm_token_type_ids"])("refuses a channel with the name %s of an image tensor", (name) => {
   const session = new TrajectoryStore().createSession({ sessionId: "s" });
-  const channel = { name: "image_row", dtype: "I32", shape: [], of: "output" } as const;
+  const channel = { name, dtype: "I32", shape: [], of: "output" } as const;
   const call = { ...turn([user("a")], [1], [2]), channels: [{ channel, first: 0, values: new Uint8Array(4) }] };
-  expect(() => session.record(call)).toThrow("channel image_row: a tensor of a batch cannot have this name");
+  expect(() => session.record(call)).toThrow(`channel ${name}: a tensor of a batch cannot have this name`);
 });

@@ -17,9 +17,9 @@ namespace rolltape {
 namespace {
 
 /// Names that tensors of batches have, and prefixes of other such names.
-constexpr std::array<std::string_view, 9> kReservedNames{"input_ids",      "loss_mask", "logprobs",
-                                                         "versions",       "rewards",   "position_ids",
-                                                         "attention_mask", "cu_turns",  "subtree_end"};
+constexpr std::array<std::string_view, 10> kReservedNames{
+    "input_ids",    "loss_mask",      "logprobs", "versions",    "rewards",
+    "position_ids", "attention_mask", "cu_turns", "subtree_end", "mm_token_type_ids"};
 constexpr std::array<std::string_view, 6> kReservedPrefixes{"row_", "turn_", "episode_", "node_", "cu_", "image_"};
 
 [[noreturn]] void throwInvalid(const ChannelSpec& spec, const std::string& problem) {

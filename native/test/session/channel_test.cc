@@ -28,6 +28,8 @@ std::string refusal(const ChannelSpec& spec, std::initializer_list<int> values, 
 
 TEST(Channel, RefusesWhatNoBatchCanHave) {
   EXPECT_EQ("channel logprobs: a tensor of a batch cannot have this name", refusal({.name = "logprobs"}, {}));
+  EXPECT_EQ("channel mm_token_type_ids: a tensor of a batch cannot have this name",
+            refusal({.name = "mm_token_type_ids"}, {}));
   EXPECT_EQ("channel row_x: a tensor of a batch cannot have this name", refusal({.name = "row_x"}, {}));
   EXPECT_EQ("channel A: a tensor of a batch cannot have this name", refusal({.name = "A"}, {}));
   EXPECT_EQ("channel __metadata__: a tensor of a batch cannot have this name", refusal({.name = "__metadata__"}, {}));

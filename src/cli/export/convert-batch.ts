@@ -93,6 +93,7 @@ const PADDING: Readonly<Record<string, number>> = {
   logprobs: 0,
   versions: -1,
   attention_mask: 0,
+  mm_token_type_ids: 0,
 };
 const PACKED_ONLY: ReadonlySet<string> = new Set(["position_ids", "cu_seqlens"]);
 

@@ -1,4 +1,4 @@
-import type { BatchTensorLayout, GivenTensor } from "../../native/contract.js";
+import type { BatchTensorLayout, GivenTensor, PlanRows } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { BatchMetadata } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
@@ -45,8 +45,9 @@ export const imageFileName = ({ sha256, mediaType }: Pick<BatchImage, "sha256" |
  */
 export function* makeImageParts(
   plan: ExportPlan,
-  { layout, imageBytes }: Pick<BatchOptions, "layout" | "imageBytes">,
+  options: Pick<BatchOptions, "layout" | "imageBytes" | "padSide" | "padToMultipleOf">,
 ): Steps<ImageParts> {
+  const { layout, imageBytes } = options;
   const files: BatchImage[] = [];
   const indices = new Map<string, number>();
   const images: ImageColumns[] = [];
@@ -62,11 +63,57 @@ export function* makeImageParts(
   if (images.length === 0) return NONE;
   const described = files.map(({ sha256, mediaType }) => ({ sha256, media_type: mediaType }));
   const isTensor = imageBytes === "tensor";
+  const types = yield* markTokens(plan, images, options);
   return {
-    tensors: [...toColumns(images), ...(isTensor ? toFileTensors(files) : [])],
+    tensors: [...toColumns(images), types, ...(isTensor ? toFileTensors(files) : [])],
     metadata: { images: JSON.stringify(described) },
     files: isTensor ? [] : files,
   };
+}
+
+/** Makes the tensor that is 1 at tokens of images, in the shape of the tensors of tokens. */
+function* markTokens(
+  plan: ExportPlan,
+  images: readonly ImageColumns[],
+  options: Pick<BatchOptions, "layout" | "padSide" | "padToMultipleOf">,
+): Steps<GivenTensor> {
+  const { starts, shape } = yield* layOutRows(plan, options);
+  const types = new Uint8Array(shape.reduce((product, size) => product * size, 1));
+  for (const [i, { row, offset, length }] of images.entries()) {
+    if (i > 0 && i % STEP_ROWS === 0) yield;
+    const start = at(starts, row) + offset;
+    types.fill(1, start, start + length);
+  }
+  return { name: "mm_token_type_ids", dtype: "U8", shape, parts: [types] };
+}
+
+interface RowPlaces {
+  /** Index of the first token of each row in the tensors of tokens. */
+  readonly starts: Float64Array;
+  /** The shape of these tensors. */
+  readonly shape: readonly number[];
+}
+
+function* layOutRows(
+  { native: { rows }, sessions }: ExportPlan,
+  { layout, padSide, padToMultipleOf }: Pick<BatchOptions, "layout" | "padSide" | "padToMultipleOf">,
+): Steps<RowPlaces> {
+  const starts = new Float64Array(rows.length);
+  const longest = rows.lengths.reduce((most, length) => Math.max(most, length), 0);
+  const width = Math.ceil(longest / padToMultipleOf) * padToMultipleOf;
+  let next = 0;
+  for (let row = 0; row < rows.length; row++) {
+    if (row > 0 && row % STEP_ROWS === 0) yield;
+    const length = at(rows.lengths, row);
+    starts[row] = layout === "padded" && padSide === "left" ? next + width - length : next;
+    next += layout === "padded" ? width : length - (layout === "tree" ? countShared(rows, sessions, row) : 0);
+  }
+  return { starts, shape: layout === "padded" ? [rows.length, width] : [next] };
+}
+
+/** Returns the number of tokens of a node of a tree that its ancestors have. */
+function countShared(rows: PlanRows, sessions: ExportPlan["sessions"], row: number): number {
+  return findOwner(rows, sessions, row).tokens.interaction(at(rows.interactions, row)).sharedTokens;
 }
 
 interface RowImage extends Omit<ImageColumns, "row" | "file"> {
@@ -78,7 +125,7 @@ function listImages({ native: { rows }, sessions }: ExportPlan, row: number, lay
   const session = findOwner(rows, sessions, row);
   const interaction = session.interaction(at(rows.interactions, row));
   if (!interaction.images) return [];
-  const start = layout === "tree" ? session.tokens.interaction(interaction.index).sharedTokens : 0;
+  const start = layout === "tree" ? countShared(rows, sessions, row) : 0;
   const end = at(rows.lengths, row);
   return interaction.images.flatMap(({ sha256, mediaType, width, height, offset, length }): RowImage[] => {
     if (offset < start || offset + length > end) return [];

@@ -47,12 +47,18 @@ interface ImageBatch {
 export function modelImages(
   rows: readonly ModelRow[],
   isTree: boolean,
-  { imageBytes }: Pick<BatchOptionsInput, "imageBytes">,
+  { imageBytes, layout = "padded", padSide, padToMultipleOf = 1 }: BatchOptionsInput,
 ): ImageBatch | undefined {
-  const found = rows.flatMap(({ session: { turns }, interactionId, ids }, row) => {
+  const findStart = ({ session: { turns }, interactionId }: ModelRow) => {
+    const turn = turns.find(({ id }) => id === interactionId);
+    return turn && isTree ? sharedWithParent(turn, turns) : 0;
+  };
+  const found = rows.flatMap((modelRow, row) => {
+    const { interactionId, ids, session } = modelRow;
+    const { turns } = session;
     const turn = turns.find(({ id }) => id === interactionId);
     if (!turn) return [];
-    const start = isTree ? sharedWithParent(turn, turns) : 0;
+    const start = findStart(modelRow);
     return listImages(turn, turns)
       .filter(({ offset }) => offset >= start && offset < ids.length)
       .map(({ offset, file }) => ({ row, offset: offset - start, file }));
@@ -63,6 +69,16 @@ export function modelImages(
   const column = (value: (image: (typeof found)[number]) => number) => i32(found.map(value), [found.length]);
   const ends = files.map((_, i) => files.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
   const bytes = files.flatMap((file) => [...file]);
+  const types = rows.map((modelRow, row) => {
+    const isImage = (token: number) => found.some((image) => image.row === row && image.offset === token);
+    return modelRow.ids.slice(findStart(modelRow)).map((_, token) => Number(isImage(token)));
+  });
+  let width = Math.max(...types.map(({ length }) => length));
+  while (width % padToMultipleOf !== 0) width++;
+  const padded = types.flatMap((row) => {
+    const padding = Array<number>(width - row.length).fill(0);
+    return padSide === "left" ? [...padding, ...row] : [...row, ...padding];
+  });
   return {
     tensors: {
       image_row: column(({ row }) => row),
@@ -71,6 +87,8 @@ export function modelImages(
       image_length: column(() => 1),
       image_width: column(({ file }) => 4 + file),
       image_height: column(() => 3),
+      mm_token_type_ids:
+        layout === "padded" && !isTree ? u8(padded, [rows.length, width]) : u8(types.flat(), [types.flat().length]),
       ...(imageBytes !== "files" && {
         image_bytes_offsets: i64([0, ...ends], [files.length + 1]),
         image_bytes: u8(bytes, [bytes.length]),

@@ -14,7 +14,7 @@ from .safetensors import Array
 if TYPE_CHECKING:
     from .batch import Batch
 
-TOKENS = ("input_ids", "loss_mask", "logprobs", "versions", "attention_mask", "position_ids")
+TOKENS = ("input_ids", "loss_mask", "logprobs", "versions", "attention_mask", "position_ids", "mm_token_type_ids")
 # Columns that are indices into the rows of the same batch.
 ROW_INDICES = ("row_parent", "row_compacted_from")
 Tensors = dict[str, Array]
@@ -37,6 +37,8 @@ def _batch_of(batch: Batch, rows: Array | slice, tokens: Tensors) -> Batch:
     from .batch import Batch
 
     images, described = select_images(batch, rows)
+    if not images:
+        tokens.pop("mm_token_type_ids", None)
     tensors = {**tokens, **_rows(batch, rows), **_turns(batch, rows), **_episodes(batch.tensors), **images}
     without = ("uncounted_rewards", "rows", "images")
     metadata = {name: text for name, text in batch.metadata_texts.items() if name not in without}
