@@ -1,11 +1,12 @@
 // Writes a batch with images, for tests of Python: node image_batches.mjs <dist/index.js> <description>
-// The description is JSON: `out`, the file to write; `red` and `blue`, the image files; `options` of the export.
+// The description is JSON: `out`, the file to write; `red` and `blue`, the image files; `branches`, whether there is a further row;
+// `options` of the export.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [index, description] = process.argv.slice(2);
 const { TrajectoryStore } = await import(pathToFileURL(index));
-const { out, red, blue, options } = JSON.parse(description);
+const { out, red, blue, branches, options } = JSON.parse(description);
 const [redBytes, blueBytes] = [red, blue].map((path) => new Uint8Array(readFileSync(path)));
 const PAD = 9;
 const pads = (count) => Array(count).fill(PAD);
@@ -30,6 +31,8 @@ const blueImage = { offset: 7, length: 6, bytes: blueBytes };
 const prompt = [1, ...pads(4), 2];
 a.record(call(first, prompt, [3], [redImage]));
 a.record(call([...first, output, user("2")], [...prompt, 3, ...pads(6), 4], [5], [redImage, blueImage]));
+if (branches)
+  a.record(call([...first, output, user("3")], [...prompt, 6, ...pads(6), 4], [5], [redImage, blueImage]));
 const b = store.createSession({ sessionId: "b" });
 b.record(call(first, pads(6), [7, 8], [{ ...blueImage, offset: 0 }]));
 const c = store.createSession({ sessionId: "c" });

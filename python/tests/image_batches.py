@@ -15,16 +15,18 @@ SCRIPT = Path(__file__).with_name("image_batches.mjs")
 PAD = 9
 
 
-def write_batch(folder: Path, red: bytes, blue: bytes, **options: Any) -> Path:
+def write_batch(folder: Path, red: bytes, blue: bytes, *, branches: bool = False, **options: Any) -> Path:
     """Writes a batch with four rows, and returns its path.
 
     Row 0 shows the red image with 4 tokens from token 1 on. Row 1 continues it and shows the blue image with 6 tokens from
     token 7 on. Row 2, of another session, begins with the blue image. Row 3 has no image.
+
+    branches: after row 1 comes another row with the same images, which has other tokens from token 6 on.
     """
     paths = {name: folder / name for name in ("red", "blue", "out")}
     paths["red"].write_bytes(red)
     paths["blue"].write_bytes(blue)
-    description = {**{name: str(path) for name, path in paths.items()}, "options": options}
+    description = {**{name: str(path) for name, path in paths.items()}, "branches": branches, "options": options}
     index = REPOSITORY / "dist" / "index.js"
     subprocess.run(["node", SCRIPT, index, json.dumps(description)], check=True)
     return paths["out"]

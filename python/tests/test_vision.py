@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,10 @@ def test_inputs_are_those_of_the_processor_for_each_image_in_the_order_of_tokens
     ]
     assert torch.equal(made["pixel_values"], torch.cat([each["pixel_values"] for each in alone]))
     ids = attention.model_arguments(batch)["input_ids"]
-    assert torch.equal(made["mm_token_type_ids"], (ids == PAD).long())
+    processors = SimpleNamespace(image_token_ids=[PAD], video_token_ids=[10], audio_token_ids=[])
+    types = transformers.Qwen2VLProcessor.create_mm_token_type_ids(processors, ids.tolist())
+    assert made["mm_token_type_ids"].tolist() == types
+    assert batch["mm_token_type_ids"].dtype == np.uint8
 
 
 def test_a_processor_is_accepted_for_its_image_processor(tmp_path: Path, processor: Any) -> None:
@@ -111,42 +115,124 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path: Path, processor: Any) 
         vision.inputs(Batch({**batch.tensors, "image_bytes": data}, batch.metadata), processor)
 
 
-def tiny_model() -> Any:
+TEXT = {
+    "vocab_size": 16,
+    "hidden_size": 32,
+    "intermediate_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]},
+}
+SIDE = {"depth": 1, "num_heads": 2, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2}
+# The configuration of the vision model of each family.
+FAMILIES: dict[str, dict[str, Any]] = {
+    "Qwen2VL": {"embed_dim": 32, "hidden_size": 32, "mlp_ratio": 1},
+    "Qwen2_5_VL": {"hidden_size": 32, "intermediate_size": 32, "out_hidden_size": 32, "fullatt_block_indexes": [0]},
+    "Qwen3VL": {
+        "hidden_size": 32,
+        "intermediate_size": 32,
+        "out_hidden_size": 32,
+        "num_position_embeddings": 16,
+        "deepstack_visual_indexes": [0],
+    },
+}
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def model(request: pytest.FixtureRequest) -> Any:
     torch.manual_seed(0)
-    config = transformers.Qwen2VLConfig(
-        text_config={
-            "vocab_size": 16,
-            "hidden_size": 32,
-            "intermediate_size": 32,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 4,
-            "num_key_value_heads": 2,
-            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]},
-        },
-        vision_config={"depth": 1, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "mlp_ratio": 1},
+    config = getattr(transformers, f"{request.param}Config")(
+        text_config=TEXT,
+        vision_config={**SIDE, **FAMILIES[request.param]},
         image_token_id=PAD,
         video_token_id=10,
         vision_start_token_id=11,
         vision_end_token_id=12,
     )
-    return transformers.Qwen2VLForConditionalGeneration(config).eval()
+    return getattr(transformers, f"{request.param}ForConditionalGeneration")(config).eval()
 
 
-def logits_of(model: Any, batch: Batch, processor: Any) -> Any:
-    arguments = attention.model_arguments(batch)
-    # The model gives the tokens of images positions in two dimensions.
-    del arguments["position_ids"]
+def rows_of(batch: Batch, values: Any) -> list[Any]:
+    """Returns the entries of each row's tokens, of a tensor that begins with the dimensions of the tokens."""
+    return [values.flatten(0, 1)[torch.from_numpy(place)] for place in batch.places.all]
+
+
+def logits_of(model: Any, batch: Batch, processor: Any) -> list[Any]:
+    arguments = attention.model_arguments(batch) | vision.inputs(batch, processor)
     with torch.no_grad():
-        logits = model(**arguments, **vision.inputs(batch, processor)).logits
-    return [logits.reshape(-1, logits.shape[-1])[torch.from_numpy(place)] for place in batch.places.all]
+        return rows_of(batch, model(**arguments).logits)
 
 
-def test_a_model_gives_each_row_the_logits_that_it_has_alone(tmp_path: Path, processor: Any) -> None:
-    batch = image_batch(tmp_path, RED, BLUE, padSide="left", padToMultipleOf=16)
-    model = tiny_model()
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_positions_of_a_padded_batch_are_those_of_the_model(
+    tmp_path: Path, model: Any, processor: Any, side: str
+) -> None:
+    batch = image_batch(tmp_path, RED, BLUE, branches=True, padSide=side, padToMultipleOf=16)
+    made, arguments = vision.inputs(batch, processor), attention.model_arguments(batch)
+    named = {name: made[name] for name in ("image_grid_thw", "mm_token_type_ids")}
+    expected, _ = model.model.get_rope_index(
+        input_ids=arguments["input_ids"], attention_mask=arguments["attention_mask"], **named
+    )
+    assert torch.equal(made["position_ids"][0], arguments["position_ids"])
+    assert torch.equal(made["position_ids"][1:], expected)
+    # The blue image of row 1 begins after 7 tokens, 4 of which take 2 positions.
+    first = int(batch.places.begins[1]) + 7
+    assert expected.reshape(3, -1)[:, first : first + 7].tolist() == [
+        [5, 5, 5, 5, 5, 5, 8],
+        [5, 5, 5, 6, 6, 6, 8],
+        [5, 6, 7, 5, 6, 7, 8],
+    ]
+
+
+OTHERS: list[dict[str, Any]] = [{"layout": "packed"}, {"layout": "tree"}]
+
+
+@pytest.mark.parametrize("options", OTHERS)
+def test_each_row_of_another_layout_has_the_positions_that_it_has_alone(
+    tmp_path: Path, processor: Any, options: dict[str, Any]
+) -> None:
+    def positions(batch: Batch) -> list[Any]:
+        return rows_of(batch, vision.inputs(batch, processor)["position_ids"].movedim(0, -1))
+
+    padded = image_batch(tmp_path, RED, BLUE, branches=True)
+    batch = image_batch(tmp_path, RED, BLUE, branches=True, **options)
+    order = [[row["length"] for row in each.rows] for each in (padded, batch)]
+    assert sorted(order[0]) == sorted(order[1])
+    ids = [
+        [row.tolist() for row in rows_of(each, attention.model_arguments(each)["input_ids"])]
+        for each in (padded, batch)
+    ]
+    for row, found in zip(ids[1], positions(batch), strict=True):
+        assert torch.equal(found, positions(padded)[ids[0].index(row)])
+
+
+def test_a_batch_without_images_has_the_positions_of_text(tmp_path: Path, processor: Any) -> None:
+    batch = image_batch(tmp_path, RED, BLUE).select([3])
+    expected = attention.model_arguments(batch)["position_ids"]
+    assert torch.equal(vision.position_ids(batch, [], 2), expected.expand(4, -1, -1))
+
+
+@pytest.mark.parametrize("options", [{"padSide": "left", "padToMultipleOf": 16}, *OTHERS])
+def test_a_model_gives_each_row_the_logits_that_it_has_alone(
+    tmp_path: Path, model: Any, processor: Any, options: dict[str, Any]
+) -> None:
+    batch = image_batch(tmp_path, RED, BLUE, branches=True, **options)
+    padded = image_batch(tmp_path, RED, BLUE, branches=True)
+    alone = {}
+    for row in range(len(padded)):
+        only = padded.select([row])
+        alone[only["input_ids"].reshape(-1)[only.places.all[0]].tobytes()] = logits_of(model, only, processor)[0]
     together = logits_of(model, batch, processor)
-    for row in range(4):
-        (alone,) = logits_of(model, batch.select([row]), processor)
-        torch.testing.assert_close(together[row], alone, rtol=1e-4, atol=1e-5)
-    (other,) = logits_of(model, image_batch(tmp_path, encode(picture(56, 56, 9), "PNG"), BLUE).select([0]), processor)
-    assert not torch.allclose(together[0], other, atol=1e-4)
+    for place, logits in zip(batch.places.all, together, strict=True):
+        expected = alone[batch["input_ids"].reshape(-1)[place].tobytes()]
+        torch.testing.assert_close(logits, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_logits_are_those_of_the_picture(tmp_path: Path, model: Any, processor: Any) -> None:
+    first, other = (
+        logits_of(model, image_batch(tmp_path, red, BLUE).select([0]), processor)[0]
+        for red in (RED, encode(picture(56, 56, 9), "PNG"))
+    )
+    assert not torch.allclose(first, other, atol=1e-4)

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from PIL import Image, ImageOps
 
+from .batch.predecessors import predecessors
 from .batch.runs import run_indices
 from .batch.safetensors import Array
 
 if TYPE_CHECKING:
     from . import batch as batches
 
-__all__ = ["inputs"]
+__all__ = ["inputs", "position_ids"]
 
 
 def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str, torch.Tensor]:
@@ -27,6 +28,7 @@ def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str
 
     `pixel_values` [patches, values], `image_grid_thw` int64 [images, 3]: in the order in which images occur in `input_ids`.
     `mm_token_type_ids` int64, in the shape of `input_ids` of `attention.model_arguments`: 1 at tokens of images, else 0.
+    `position_ids` int64, those of `position_ids`, which replace the ones of `attention.model_arguments`.
     An empty dictionary if the batch has no images. A file that several rows show is processed once.
 
     Raises ValueError that names row and image if a file cannot be decoded, or if the processor makes another number of
@@ -48,8 +50,68 @@ def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str
     return {
         "pixel_values": torch.cat([parts[file] for file in of_image]).to(device),
         "image_grid_thw": grids[of_image].to(device),
-        "mm_token_type_ids": torch.from_numpy(_mark_tokens(batch)).to(device),
+        "mm_token_type_ids": _token_types(batch).to(device),
+        "position_ids": position_ids(batch, grids[of_image], divide.merge_size, device),
     }
+
+
+def position_ids(batch: batches.Batch, image_grid_thw: Any, merge_size: int, device: Any = None) -> torch.Tensor:
+    """Returns the positions of M-RoPE, as int64 [4, B, T] for a padded batch, [4, 1, N] for a packed or tree batch.
+
+    First come the positions of `attention.model_arguments`, which tell Transformers the rows of a packed batch. Then time,
+    height and width of each token. A token of text has three equal ones, which go on after an image with its first position
+    and its longer side. Each row begins at 0; a node of a tree goes on after the token that it branches from. Padding has 0.
+
+    image_grid_thw: integers [images, 3]: patches of each image of `batch.images()`. merge_size: patches on a side of a token.
+    """
+    shape = batch["input_ids"].shape if batch.layout == "padded" else (1, -1)
+    images = (batch.tensors.get(f"image_{name}", np.zeros(0)) for name in ("row", "offset", "length"))
+    rows, offsets, lengths = (column.astype(np.int64) for column in images)
+    grids = np.asarray(image_grid_thw, np.int64).reshape(-1, 3)[:, 1:] // merge_size
+    firsts = batch.places.begins[rows] + offsets
+    sequence = _sequence_positions(batch)
+    text = sequence + _shifts(batch, firsts + lengths - 1, grids.max(1, initial=0) - lengths)
+    positions = np.stack([sequence, text, text, text])
+    tokens = run_indices(firsts, lengths)
+    # Number of each token in its image, and the tokens in a line of it.
+    number, line = run_indices(np.zeros_like(lengths), lengths), np.repeat(grids[:, 1], lengths)
+    positions[1:, tokens] = np.repeat(text[firsts], lengths) + np.stack([0 * number, number // line, number % line])
+    if batch.layout == "padded":
+        positions[1:, ~batch["attention_mask"].reshape(-1)] = 0
+    return torch.from_numpy(positions.reshape(4, *shape)).to(device)
+
+
+def _sequence_positions(batch: batches.Batch) -> Array:
+    if batch.layout != "padded":
+        return batch["position_ids"].astype(np.int64)
+    positions: Array = np.maximum(batch["attention_mask"].cumsum(1) - 1, 0).reshape(-1)
+    return positions
+
+
+def _shifts(batch: batches.Batch, lasts: Array, changes: Array) -> Array:
+    """Returns the sum of the changes before each token of its sequence.
+
+    lasts: the tokens after which they apply.
+    """
+    places = batch.places
+    own_changes = np.zeros(batch["input_ids"].size, np.int64)
+    own_changes[lasts] = changes
+    after = own_changes.cumsum()
+    filled = np.flatnonzero(places.own)
+    begins = places.begins[filled]
+    # What the sum must begin with at the first own token of each row.
+    starts = np.zeros(len(filled), np.int64)
+    skipped = after[begins] - own_changes[begins]
+    if batch.layout == "tree":
+        before = predecessors(batch)[begins]
+        above = np.searchsorted(begins, before, "right") - 1
+        starts[before >= 0] = (after[before] - skipped[above])[before >= 0]
+        # Nodes come after the ones that they branch from.
+        for node in np.flatnonzero(before >= 0).tolist():
+            starts[node] += starts[above[node]]
+    # Padding before a row counts to the row before it.
+    bounds = np.concatenate([[0], begins[1:], [len(after)]])
+    return after - own_changes + np.repeat(starts - skipped, np.diff(bounds))
 
 
 def _decode(images: Sequence[batches.Image], index: int) -> Image.Image:
@@ -77,9 +139,6 @@ def _name(images: Sequence[batches.Image], index: int) -> str:
     return f"Image {number} of row {image.row} (SHA-256 {image.sha256[:12]}…)"
 
 
-def _mark_tokens(batch: batches.Batch) -> Array:
-    ids = batch["input_ids"]
-    marks = np.zeros(ids.size, np.int64)
-    rows, offsets, lengths = (batch[f"image_{name}"].astype(np.int64) for name in ("row", "offset", "length"))
-    marks[run_indices(batch.places.begins[rows] + offsets, lengths)] = 1
-    return marks.reshape(ids.shape if batch.layout == "padded" else (1, -1))
+def _token_types(batch: batches.Batch) -> torch.Tensor:
+    types = torch.from_numpy(batch["mm_token_type_ids"].astype(np.int64))
+    return types if batch.layout == "padded" else types[None]
