@@ -1,15 +1,14 @@
 // Writes a batch with images, for tests of Python: node image_batches.mjs <dist/index.js> <description>
 // The description is JSON: `out`, the file to write; `red` and `blue`, the image files; `branches`, whether there is a further row;
-// `options` of the export.
+// `pad`, the token of images; `options` of the export.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [index, description] = process.argv.slice(2);
 const { TrajectoryStore } = await import(pathToFileURL(index));
-const { out, red, blue, branches, options } = JSON.parse(description);
+const { out, red, blue, branches, pad, options } = JSON.parse(description);
 const [redBytes, blueBytes] = [red, blue].map((path) => new Uint8Array(readFileSync(path)));
-const PAD = 9;
-const pads = (count) => Array(count).fill(PAD);
+const pads = (count) => Array(count).fill(pad);
 const user = (content) => ({ role: "user", content });
 const output = { role: "assistant", content: "ok" };
 const call = (messages, prompt, outputIds, images) => ({

@@ -15,7 +15,9 @@ SCRIPT = Path(__file__).with_name("image_batches.mjs")
 PAD = 9
 
 
-def write_batch(folder: Path, red: bytes, blue: bytes, *, branches: bool = False, **options: Any) -> Path:
+def write_batch(
+    folder: Path, red: bytes, blue: bytes, *, branches: bool = False, pad: int = PAD, **options: Any
+) -> Path:
     """Writes a batch with four rows, and returns its path.
 
     Row 0 shows the red image with 4 tokens from token 1 on. Row 1 continues it and shows the blue image with 6 tokens from
@@ -26,7 +28,12 @@ def write_batch(folder: Path, red: bytes, blue: bytes, *, branches: bool = False
     paths = {name: folder / name for name in ("red", "blue", "out")}
     paths["red"].write_bytes(red)
     paths["blue"].write_bytes(blue)
-    description = {**{name: str(path) for name, path in paths.items()}, "branches": branches, "options": options}
+    description = {
+        **{name: str(path) for name, path in paths.items()},
+        "branches": branches,
+        "pad": pad,
+        "options": options,
+    }
     index = REPOSITORY / "dist" / "index.js"
     subprocess.run(["node", SCRIPT, index, json.dumps(description)], check=True)
     return paths["out"]

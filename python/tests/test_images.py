@@ -90,6 +90,31 @@ def test_minibatches_have_the_images_of_their_rows_and_share_the_files(batch: Ba
             assert np.shares_memory(part["image_bytes"], batch["image_bytes"])
 
 
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_sample_has_the_images_of_its_prompt_and_response(tmp_path: Path, options: dict[str, Any]) -> None:
+    options = {"onMismatch": "split", **options}
+    batch = image_batch(tmp_path, RED, BLUE, branches=True, **options)
+    found = []
+    for sample in batch.samples():
+        ids = [*sample.prompt_ids.tolist(), *sample.response_ids.tolist()]
+        places = [range(image.offset, image.offset + image.length) for image in sample.images()]
+        assert [place for image in places for place in image] == [
+            place for place, each in enumerate(ids) if each == PAD
+        ]
+        found.append([bytes(image.data) for image in sample.images()])
+    first = [] if options.get("style") == "concat" else [[RED]]
+    assert sorted(found) == sorted([*first, [RED, BLUE], [RED, BLUE], [BLUE], []])
+
+
+def test_a_sample_is_cut_before_an_image_that_does_not_fit(tmp_path: Path) -> None:
+    batch = image_batch(tmp_path, RED, BLUE, layout="packed", style="concat")
+    sample = batch.samples()[0]
+    assert (len(sample.prompt_ids), sample.response_ids.tolist()) == (6, [3, *[PAD] * 6, 4, 5])
+    lengths = [len(sample.cut(limit).response_ids) for limit in range(10)]
+    assert lengths == [0, 1, 1, 1, 1, 1, 1, 7, 8, 9]
+    assert [len(sample.cut(limit).images()) for limit in (0, 6, 7, 9)] == [1, 1, 2, 2]
+
+
 def test_a_batch_without_images_has_none(batch: Batch) -> None:
     tensors = {name: tensor for name, tensor in batch.tensors.items() if not name.startswith("image_")}
     assert Batch(tensors, batch.metadata).images() == []

@@ -90,6 +90,11 @@ def test_a_processor_is_accepted_for_its_image_processor(tmp_path: Path, process
     )
 
 
+def test_a_picture_is_turned_as_its_exif_data_says(tmp_path: Path) -> None:
+    image = image_batch(tmp_path, RED, BLUE).images()[2]
+    assert vision.picture(image).size == (image.width, image.height) == (84, 56)
+
+
 def test_a_batch_without_images_needs_no_inputs(tmp_path: Path, processor: Any) -> None:
     assert vision.inputs(image_batch(tmp_path, RED, BLUE).select([3]), processor) == {}
 
@@ -111,7 +116,7 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path: Path, processor: Any) 
     batch = image_batch(tmp_path, RED, BLUE)
     data = batch["image_bytes"].copy()
     data[len(RED) :] = 0
-    with pytest.raises(ValueError, match=r"Image 1 of row 1 .* cannot be decoded"):
+    with pytest.raises(ValueError, match=r"Image 1 of row 1 .* cannot be used: .* cannot be decoded"):
         vision.inputs(Batch({**batch.tensors, "image_bytes": data}, batch.metadata), processor)
 
 

@@ -151,4 +151,16 @@ def _output(row: Sample, seconds: float) -> AgentLoopOutput:
         metrics=AgentLoopMetrics(generate_sequences=seconds),
         extra_fields=extra,
         routed_experts=routed_experts(row, np.int16),
+        multi_modal_data=_pictures(row),
     )
+
+
+def _pictures(row: Sample) -> dict[str, Any] | None:
+    """Returns the images of a row, from which verl's worker makes `multi_modal_inputs` with the processor of the model."""
+    images = row.images()
+    if not images:
+        return None
+    # Pillow is needed for images only.
+    from .vision import picture
+
+    return {"images": [picture(image) for image in images]}

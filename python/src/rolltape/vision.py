@@ -17,7 +17,7 @@ from .batch.safetensors import Array
 if TYPE_CHECKING:
     from . import batch as batches
 
-__all__ = ["inputs", "position_ids"]
+__all__ = ["inputs", "picture", "position_ids"]
 
 
 def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str, torch.Tensor]:
@@ -114,13 +114,23 @@ def _shifts(batch: batches.Batch, lasts: Array, changes: Array) -> Array:
     return after - own_changes + np.repeat(starts - skipped, np.diff(bounds))
 
 
-def _decode(images: Sequence[batches.Image], index: int) -> Image.Image:
-    """Returns the pixels of an image as it is shown: turned as its Exif data says, as engines do."""
+def picture(image: batches.Image) -> Image.Image:
+    """Returns an image of a batch as one of Pillow, as it is shown: turned as its Exif data says, as engines do.
+
+    Raises ValueError if the file cannot be decoded.
+    """
     try:
-        with Image.open(io.BytesIO(images[index].data)) as opened:
+        with Image.open(io.BytesIO(image.data)) as opened:
             return ImageOps.exif_transpose(opened)
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"{_name(images, index)} cannot be decoded: {error}") from error
+        raise ValueError(f"The image with SHA-256 {image.sha256[:12]}… cannot be decoded: {error}") from error
+
+
+def _decode(images: Sequence[batches.Image], index: int) -> Image.Image:
+    try:
+        return picture(images[index])
+    except ValueError as error:
+        raise ValueError(f"{_name(images, index)} cannot be used: {error}") from error
 
 
 def _check_lengths(images: Sequence[batches.Image], counts: torch.Tensor) -> None:

@@ -17,14 +17,19 @@ import verl
 import verl.trainer.ppo.v1.agent_loop_tq as v1
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
+from tiny_vision import BLUE, IMAGE_TOKEN, RED, write_vision_model
+from transformers import AutoModelForImageTextToText
 from verl import DataProto
 from verl.experimental.agent_loop.agent_loop import AgentLoopWorker
 from verl.trainer.ppo.core_algos import compute_policy_loss_vanilla
 from verl.trainer.ppo.ray_trainer import compute_advantage
 from verl.trainer.ppo.v1.utils import compute_advantage_for_multi_trajectories
 from verl.utils.config import omega_conf_to_dataclass
+from verl.workers.engine.fsdp.transformer_impl import FSDPEngineWithLMHead
+from verl.workers.utils.padding import left_right_2_no_padding
 
-from rolltape import AsyncSession, Client, Server
+from image_batches import image_batch
+from rolltape import AsyncSession, Client, Server, attention, vision
 from rolltape.verl import RolltapeManager, _clients, _output
 from support import COMMAND, ended_session
 from token_channels import experts_of, with_experts
@@ -271,3 +276,62 @@ def test_verl_gets_the_experts_of_each_token(server: Server) -> None:
     experts = _output(sample, 1.0).as_dict()["routed_experts"]
     assert (experts.dtype, experts.shape) == (torch.int16, (len(ids), 2, 3))
     assert experts[:-1].tolist() == experts_of(ids[:-1])
+
+
+def test_verl_trains_on_the_pictures_of_rows(path: str, tmp_path: Path) -> None:
+    folder = write_vision_model(path, tmp_path / "model")
+    worker = AgentLoopWorker(config_of(folder, tmp_path), None)
+    batch = image_batch(
+        tmp_path,
+        RED,
+        BLUE,
+        branches=True,
+        pad=IMAGE_TOKEN,
+        layout="packed",
+        style="concat",
+        onMismatch="split",
+        turns=True,
+    )
+    outputs = [_output(row, 1.0) for row in batch.samples()]
+
+    async def padded() -> DataProto:
+        rows = [await worker._agent_loop_postprocess(each, validate=False, raw_prompt=[]) for each in outputs]
+        return worker._postprocess(rows)
+
+    data = asyncio.run(padded())
+    mask = data.batch["response_mask"]
+    tensors = left_right_2_no_padding(data.to_tensordict())
+    tensors["temperature"] = torch.ones(len(batch))
+    # What verl's engine passes to the model. Its constructor needs several processes.
+    engine = object.__new__(FSDPEngineWithLMHead)
+    engine.pad_to_length = engine.use_ulysses_sp = False
+    inputs, _ = engine.prepare_model_inputs(tensors)
+    ours = attention.model_arguments(batch) | vision.inputs(batch, worker.processor)
+    for name in ("input_ids", "position_ids", "pixel_values", "image_grid_thw"):
+        assert torch.equal(inputs[name], ours[name]), name
+
+    model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32)
+    logits = model(**inputs, use_cache=False).logits[0, :-1].log_softmax(-1)
+    new = torch.zeros(batch["input_ids"].shape)
+    new[1:] = logits.gather(-1, inputs["input_ids"][0, 1:, None])[:, 0]
+    torch.testing.assert_close(
+        new.masked_fill(torch.from_numpy(batch["loss_mask"]) == 0, 0),
+        attention.token_logprobs(model(**ours).logits, batch),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+    responses = torch.zeros(mask.shape)
+    for row, sample in enumerate(batch.samples()):
+        end = int(batch["cu_seqlens"][row + 1])
+        responses[row, : len(sample.response_ids)] = new[end - len(sample.response_ids) : end]
+    loss, *_ = compute_policy_loss_vanilla(
+        old_log_prob=data.batch["rollout_log_probs"],
+        log_prob=responses,
+        advantages=mask.float(),
+        response_mask=mask,
+        loss_agg_mode="token-mean",
+        config=omega_conf_to_dataclass(worker.config.actor_rollout_ref.actor),
+    )
+    loss.backward()
+    assert torch.isfinite(loss)
+    assert all(block.attn.qkv.weight.grad.abs().max() > 0 for block in model.model.visual.blocks)

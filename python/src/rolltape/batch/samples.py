@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
+from .images import Image
 from .places import Places
 from .safetensors import Array
 
@@ -47,10 +49,17 @@ class Sample:
         self._of, self._row, self._limit = samples, row, limit
 
     def cut(self, max_response_tokens: int) -> Sample:
-        """Returns the sample with at most `max_response_tokens` in its response, and their turns and versions."""
+        """Returns the sample with at most `max_response_tokens` in its response, and their turns and versions.
+
+        A response that would end within an image ends before it.
+        """
         if max_response_tokens < 0:
             raise ValueError(f"max_response_tokens must be at least 0; received {max_response_tokens}.")
         limit = max_response_tokens if self._limit is None else min(self._limit, max_response_tokens)
+        prompt = len(self.prompt_ids)
+        for image in self._of.images(self._row):
+            if image.offset < prompt + limit < image.offset + image.length:
+                limit = max(0, image.offset - prompt)
         return Sample(self._of, self._row, limit)
 
     @property
@@ -184,6 +193,11 @@ class Sample:
         cut = len(self.response_ids) - len(self._of.response("input_ids", self._row))
         return values if values is None or cut == 0 else values[:cut]
 
+    def images(self) -> list[Image]:
+        """Returns the images of prompt and response, in the order of tokens. `offset` counts from the first of the prompt."""
+        end = len(self.prompt_ids) + len(self.response_ids)
+        return [image for image in self._of.images(self._row) if image.offset + image.length <= end]
+
     def as_dict(self) -> dict[str, Any]:
         """Returns all fields by name."""
         return {name: getattr(self, name) for name in FIELDS}
@@ -254,6 +268,30 @@ class Samples(Sequence[Sample]):
         # A response begins with an own token of the row, so all layouts have it in one piece.
         end = self._places.begins[row] + self._places.own[row]
         return self._flat[name][end - self._places.lengths[row] + self.prompt_lengths[row] : end]
+
+    @cached_property
+    def _own_images(self) -> dict[int, list[Image]]:
+        """By row; of a `tree` batch by the node that has their tokens."""
+        images: dict[int, list[Image]] = {}
+        for image in self._batch.images():
+            images.setdefault(image.row, []).append(image)
+        return images
+
+    def images(self, row: int) -> list[Image]:
+        """Returns the images among all tokens of a row."""
+        own = self._own_images
+        if self._batch.layout != "tree" or not own:
+            return own.get(row, [])
+        found: list[Image] = []
+        places, parents = self._places, self._tensors["node_parents"]
+        node, end = row, int(places.lengths[row])
+        # From the node up: each gives the images before the token that the one below branches from.
+        while node >= 0:
+            shared = int(places.lengths[node] - places.own[node])
+            moved = [replace(image, row=row, offset=image.offset + shared) for image in own.get(node, [])]
+            found = [image for image in moved if image.offset + image.length <= end] + found
+            node, end = int(parents[node]), min(end, shared)
+        return found
 
     def token_values(self, name: str, row: int) -> Array | list[Array] | None:
         return self._batch.row_values(row, name) if name in self._tensors else None
