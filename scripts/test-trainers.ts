@@ -25,7 +25,7 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
     // Packages that skyrl imports, but does not name.
     packages: [
       "skyrl==0.4.0",
-      ..."torch torchdata loguru skyrl-gym aiohttp orjson pybase64 ray jaxtyping transformers datasets".split(" "),
+      ..."torch torchdata loguru skyrl-gym aiohttp orjson pybase64 ray jaxtyping transformers datasets torchvision".split(" "),
     ],
   },
   slime: { python: ["3.11", "3.12", "3.13"], packages: ["pytest"] },

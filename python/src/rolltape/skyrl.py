@@ -37,8 +37,10 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
     version: returns the weight version, which the proxy is told before each batch: `lambda: engine_client.weight_version`.
     timeout: seconds that an episode may take. reward_scope: as of `rolltape.run_group`.
     max_prompt_tokens: an episode with a longer prompt fails. max_response_tokens: longer responses are cut.
+    processor: of a model that sees images. Rows then have `pixel_values` and `image_grid_thw`. Without it, episodes with images
+        fail.
 
-    A failed episode is a row of one token that is not trained on, with reward 0.
+    A failed episode is a row of one response token that is not trained on, with reward 0.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
         reward_scope: Literal["interaction", "session"] = "interaction",
         max_prompt_tokens: int | None = None,
         max_response_tokens: int | None = None,
+        processor: Any = None,
     ) -> None:
         self._agent, self._step_wise, self._version = agent, step_wise, version
         self._limits: dict[str, Any] = {
@@ -62,6 +65,7 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
             "max_prompt_tokens": max_prompt_tokens,
             "max_response_tokens": max_response_tokens,
         }
+        self._processor = processor
         self._clients = PerLoop(lambda: AsyncClient(url, admin_key))
 
     async def generate(self, input_batch: GeneratorInput) -> GeneratorOutput:
@@ -74,8 +78,9 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
         flat = [(at, row, row is rows[-1]) for at, rows in enumerate(episodes) for row in rows]
         failed = sum(rows == [None] for rows in episodes)
         ids = input_batch.get("trajectory_ids")
+        failed_prompt = _failed_prompt([row for _, row, _ in flat])
         output: dict[str, Any] = {
-            "prompt_token_ids": [[0] if row is None else row.prompt_ids.tolist() for _, row, _ in flat],
+            "prompt_token_ids": [failed_prompt if row is None else row.prompt_ids.tolist() for _, row, _ in flat],
             "response_ids": [[0] if row is None else row.response_ids.tolist() for _, row, _ in flat],
             "loss_masks": [[0] if row is None else row.response_mask.tolist() for _, row, _ in flat],
             "rollout_logprobs": [[0.0] if row is None else row.response_logprobs.tolist() for _, row, _ in flat],
@@ -86,6 +91,7 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
             "rollout_metrics": {"rolltape/failed_episodes": failed},
             "rollout_expert_indices": _expert_indices([row for _, row, _ in flat]),
             "rollout_sample_support": _sample_support([row for _, row, _ in flat]),
+            **_images([row for _, row, _ in flat], self._processor),
         }
         return output
 
@@ -106,6 +112,8 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
                 split="eval" if metadata is not None and metadata.training_phase == "eval" else "train",
                 **self._limits,
             )
+            if self._processor is None and any(row.images() for row in rows):
+                raise ValueError("The episode has images: give RolltapeGenerator the `processor` of the model.")
         except Exception as error:
             _log.warning("The episode of prompt %d failed: %r", at, error)
             rows = []
@@ -130,6 +138,47 @@ def _expert_indices(rows: list[Sample | None]) -> list[Any] | None:
     if shape is None:
         return None
     return [np.zeros((1, *shape), np.uint8) if each is None else each for each in experts]
+
+
+def _images(rows: list[Sample | None], processor: Any) -> dict[str, list[Any]]:
+    """Returns the tensors of the images of each row; nothing if no row has images.
+
+    A failed episode has the image of `_failed_prompt`, because models of Hugging Face fail on a micro-batch without images.
+    """
+    samples = [row for row in rows if row is not None]
+    if not any(sample.images() for sample in samples):
+        return {}
+    # It needs Pillow, which is not needed without images.
+    from .vision import sample_inputs
+
+    at, number = _smallest_image(samples)
+    rest = iter(sample_inputs(samples, processor))
+    inputs = [None if row is None else next(rest) for row in rows]
+    of_samples = [each for each in inputs if each is not None]
+    pixels, grids = of_samples[at]["pixel_values"], of_samples[at]["image_grid_thw"]
+    begin, end = (int(grids[:count].prod(1).sum()) for count in (number, number + 1))
+    failed = {"pixel_values": pixels[begin:end], "image_grid_thw": grids[number : number + 1]}
+    return {name: [(failed if each is None else each)[name] for each in inputs] for name in failed}
+
+
+def _failed_prompt(rows: list[Sample | None]) -> list[int]:
+    """Returns the prompt of a failed episode: the tokens of an image of the batch, or one token without images."""
+    samples = [row for row in rows if row is not None]
+    if not any(sample.images() for sample in samples):
+        return [0]
+    at, number = _smallest_image(samples)
+    ids = [*samples[at].prompt_ids.tolist(), *samples[at].response_ids.tolist()]
+    image = samples[at].images()[number]
+    return ids[image.offset : image.offset + image.length]
+
+
+def _smallest_image(samples: list[Sample]) -> tuple[int, int]:
+    """Returns the index of a sample and that of its image with the fewest tokens of all."""
+    images = [
+        (image.length, at, number) for at, sample in enumerate(samples) for number, image in enumerate(sample.images())
+    ]
+    _, at, number = min(images)
+    return at, number
 
 
 def _sample_support(rows: list[Sample | None]) -> list[Any] | None:

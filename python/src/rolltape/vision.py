@@ -17,7 +17,7 @@ from .batch.safetensors import Array
 if TYPE_CHECKING:
     from . import batch as batches
 
-__all__ = ["inputs", "picture", "position_ids"]
+__all__ = ["inputs", "picture", "position_ids", "sample_inputs"]
 
 
 def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str, torch.Tensor]:
@@ -37,6 +37,37 @@ def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str
     images = batch.images()
     if not images:
         return {}
+    pixels, grids, merge_size = _divide(images, processor)
+    return {
+        "pixel_values": torch.cat(pixels).to(device),
+        "image_grid_thw": grids.to(device),
+        "mm_token_type_ids": _token_types(batch).to(device),
+        "position_ids": position_ids(batch, grids, merge_size, device),
+    }
+
+
+def sample_inputs(samples: Sequence[batches.Sample], processor: Any) -> list[dict[str, torch.Tensor]]:
+    """Returns `pixel_values` and `image_grid_thw` of each sample, as `inputs` does of a batch.
+
+    Samples without images have tensors without rows. An empty list if no sample has images. The samples may be of several
+    batches. A file that several of them show is processed once.
+
+    Raises ValueError as `inputs`.
+    """
+    counts = [len(sample.images()) for sample in samples]
+    if not any(counts):
+        return []
+    pixels, grids, _ = _divide([image for sample in samples for image in sample.images()], processor)
+    nothing = pixels[0][:0]
+    ends = np.cumsum(counts).tolist()
+    return [
+        {"pixel_values": torch.cat([nothing, *pixels[end - count : end]]), "image_grid_thw": grids[end - count : end]}
+        for end, count in zip(ends, counts, strict=True)
+    ]
+
+
+def _divide(images: Sequence[batches.Image], processor: Any) -> tuple[list[torch.Tensor], torch.Tensor, int]:
+    """Returns the patches of each image, the number of patches in each direction int64 [images, 3], and the merge size."""
     divide = getattr(processor, "image_processor", processor)
     # The first image of each file.
     first = {image.sha256: index for index, image in reversed(list(enumerate(images)))}
@@ -47,12 +78,7 @@ def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str
     parts = torch.split(torch.as_tensor(features["pixel_values"]), grids.prod(1).tolist())
     of_image = [files[image.sha256] for image in images]
     _check_lengths(images, grids[of_image].prod(1) // divide.merge_size**2)
-    return {
-        "pixel_values": torch.cat([parts[file] for file in of_image]).to(device),
-        "image_grid_thw": grids[of_image].to(device),
-        "mm_token_type_ids": _token_types(batch).to(device),
-        "position_ids": position_ids(batch, grids[of_image], divide.merge_size, device),
-    }
+    return [parts[file] for file in of_image], grids[of_image], divide.merge_size
 
 
 def position_ids(batch: batches.Batch, image_grid_thw: Any, merge_size: int, device: Any = None) -> torch.Tensor:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,9 +21,12 @@ from skyrl.train.config.config import SkyRLTrainConfig
 from skyrl.train.generators.base import BatchMetadata, TrajectoryID
 from skyrl.train.trainer import RayPPOTrainer
 from skyrl.train.utils.trainer_utils import _validate_per_token_side_channels
+from tiny_vision import BLUE, IMAGE_TOKEN, RED, write_vision_model
+from transformers import AutoProcessor
 
-from rolltape import AsyncSession, Batch, Client, Sample, Server
-from rolltape.skyrl import RolltapeGenerator, _expert_indices, _sample_support
+from image_batches import image_batch
+from rolltape import AsyncSession, Batch, Client, Sample, Server, attention, vision
+from rolltape.skyrl import RolltapeGenerator, _expert_indices, _failed_prompt, _images, _sample_support
 from sums import serve
 from support import ended_session
 from token_channels import experts_of, masks_of, with_experts, with_masks
@@ -218,3 +224,76 @@ def test_skyrl_takes_the_sampling_masks_of_the_response(server: Server, step_wis
         kept = [[token for token in ids if token >= 0] for ids in validate_sample_support(own).tolist()]
         assert kept == masks_of(row)
     assert _sample_support([None]) is None
+
+
+@pytest.fixture
+def model_wrapper(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """SkyRL's actor. Its module imports flash-attn, which needs a GPU, for rows without padding."""
+    padding: Any = ModuleType("flash_attn.bert_padding")
+    padding.pad_input = padding.unpad_input = None
+    monkeypatch.setitem(sys.modules, "flash_attn", ModuleType("flash_attn"))
+    monkeypatch.setitem(sys.modules, padding.__name__, padding)
+    return import_module("skyrl.backends.skyrl_train.workers.model_wrapper").HFModelWrapper
+
+
+def test_skyrl_computes_the_log_probabilities_of_rows_with_images(
+    server: Server, tmp_path: Path, model_wrapper: Any
+) -> None:
+    folder = write_vision_model(str(server.ready["model_path"]), tmp_path / "model")
+    processor = AutoProcessor.from_pretrained(folder)
+    options = {"layout": "packed", "style": "concat", "onMismatch": "split", "turns": True}
+    batch = image_batch(tmp_path, RED, BLUE, branches=True, pad=IMAGE_TOKEN, **options)
+    rows: list[Any] = [*batch.samples(), None]
+    count = len(rows)
+    output = {
+        "prompt_token_ids": [_failed_prompt(rows) if row is None else row.prompt_ids.tolist() for row in rows],
+        "response_ids": [[0] if row is None else row.response_ids.tolist() for row in rows],
+        "loss_masks": [[0] if row is None else row.response_mask.tolist() for row in rows],
+        "rollout_logprobs": [[0.0] if row is None else row.response_logprobs.tolist() for row in rows],
+        "rewards": [[0.0] if row is None else [0.0] * len(row.response_ids) for row in rows],
+        **_images(rows, processor),
+    }
+    trainer = trainer_of(generator_of(server), count, step_wise=False)
+    trainer.cfg.generator.n_samples_per_prompt = 1
+    data = trainer.convert_to_training_input(output, [str(row) for row in range(count)])
+    wrapper = model_wrapper(folder, bf16=False)
+    width = data["loss_mask"].shape[1]
+    images = {name: data[name] for name in ("pixel_values", "image_grid_thw")}
+    new = wrapper(data["sequences"], width, data["attention_mask"], **images)
+
+    ours = attention.model_arguments(batch) | vision.inputs(batch, processor)
+    with torch.no_grad():
+        expected = attention.token_logprobs(wrapper.model(**ours).logits, batch)
+    found = new[:-1][data["loss_mask"][:-1] == 1]
+    torch.testing.assert_close(found, expected[torch.from_numpy(batch["loss_mask"]) == 1], rtol=1e-4, atol=1e-5)
+    # A micro-batch of the failed episode alone.
+    failed = {name: tensors[count - 1 :] for name, tensors in images.items()}
+    alone = wrapper(data["sequences"][-1:], width, data["attention_mask"][-1:], **failed)
+    torch.testing.assert_close(alone, new[-1:], rtol=1e-4, atol=1e-5)
+    found.sum().backward()
+    assert all(block.attn.qkv.weight.grad.abs().max() > 0 for block in wrapper.model.model.visual.blocks)
+
+
+def test_rows_without_images_have_no_tensors_of_them(tmp_path: Path) -> None:
+    samples = list(image_batch(tmp_path, RED, BLUE, layout="packed").select([3]).samples())
+    assert _images([*samples, None], None) == {}
+    assert _failed_prompt([*samples, None]) == [0]
+
+
+def test_an_episode_with_images_needs_the_processor(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processor = AutoProcessor.from_pretrained(write_vision_model(str(server.ready["model_path"]), tmp_path / "model"))
+    samples = image_batch(tmp_path, RED, BLUE, layout="packed", style="concat", turns=True).samples()
+    kinds = iter(["image", "text"] * 2)
+
+    async def rows(*_: Any, **__: Any) -> list[Sample]:
+        return [samples[0] if next(kinds) == "image" else samples[2]]
+
+    monkeypatch.setattr("rolltape.skyrl.episode_rows", rows)
+    seen: Any = asyncio.run(generator_of(server, processor=processor).generate(input_of(["one"])))
+    assert [len(pixels) for pixels in seen["pixel_values"]] == [16 + 24, 0]
+    assert [grids.tolist() for grids in seen["image_grid_thw"]] == [[[1, 4, 4], [1, 4, 6]], []]
+    blind: Any = asyncio.run(generator_of(server).generate(input_of(["one"])))
+    assert "pixel_values" not in blind
+    assert blind["stop_reasons"] == ["error", "stop"]
