@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 from pathlib import Path
@@ -11,6 +12,9 @@ from rolltape import Batch
 from support import REPOSITORY
 
 SCRIPT = Path(__file__).with_name("image_batches.mjs")
+# Images of one pixel and of two.
+RED = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
+BLUE = base64.b64decode("R0lGODdhAgABAIEAAAAA/wAAAAAAAAAAACwAAAAAAgABAAAIBQABAAgIADs=")
 # The token of images.
 PAD = 9
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from pathlib import Path
@@ -11,12 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from image_batches import PAD, image_batch, write_batch
+from image_batches import BLUE, PAD, RED, image_batch, write_batch
 from rolltape import Batch, BatchError
 
-# Images of one pixel.
-RED = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
-BLUE = base64.b64decode("R0lGODdhAgABAIEAAAAA/wAAAAAAAAAAACwAAAAAAgABAAAIBQABAAgIADs=")
 OPTIONS: list[dict[str, Any]] = [
     {"layout": "padded", "padSide": "left", "padToMultipleOf": 16},
     {"layout": "padded"},

@@ -90,6 +90,15 @@ def test_a_processor_is_accepted_for_its_image_processor(tmp_path: Path, process
     )
 
 
+def test_each_sample_has_its_own_inputs(tmp_path: Path, processor: Any) -> None:
+    batch = image_batch(tmp_path, RED, BLUE, layout="tree")
+    whole = vision.inputs(image_batch(tmp_path, RED, BLUE, layout="packed"), processor)
+    made = vision.sample_inputs(list(batch.samples()), processor)
+    assert [each["image_grid_thw"].tolist() for each in made] == [[RED_GRID], [RED_GRID, BLUE_GRID], [BLUE_GRID], []]
+    assert torch.equal(torch.cat([each["pixel_values"] for each in made]), whole["pixel_values"])
+    assert vision.sample_inputs(list(batch.samples())[3:], processor) == []
+
+
 def test_a_picture_is_turned_as_its_exif_data_says(tmp_path: Path) -> None:
     image = image_batch(tmp_path, RED, BLUE).images()[2]
     assert vision.picture(image).size == (image.width, image.height) == (84, 56)

@@ -16,7 +16,7 @@ from ..client import AsyncClient
 from ..errors import RolltapeError
 from ..groups import Group, run_group
 from .metrics import Metrics
-from .rows import Row, check_temperatures, read_rows, unrewarded_sessions
+from .rows import Row, check_images, check_temperatures, read_rows, unrewarded_sessions
 from .settings import WorkerSettings
 
 
@@ -64,6 +64,7 @@ async def produce_group(client: AsyncClient, task: Any, settings: WorkerSettings
 
 def _read_group(batch: Batch, settings: WorkerSettings, metrics: Metrics) -> list[TrainedRow]:
     check_temperatures(batch, settings.temperature)
+    check_images(batch)
     rows = read_rows(batch)
     metrics.count("rows", len(rows))
     metrics.count("untrained_rows", len(batch) - len(rows))

@@ -11,7 +11,7 @@ from ..client import AsyncClient
 from ..errors import RolltapeError
 from ..groups import Group, run_group
 from .produce_group import delete_on_failure
-from .rows import Row, check_temperatures, read_rows, unrewarded_sessions
+from .rows import Row, check_images, check_temperatures, read_rows, unrewarded_sessions
 from .settings import EXPORT
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def make_rollout_func(
     export: further options of the export, such as `{"discount": 0.9}`.
 
     The function raises RolltapeError `episodes_failed` or `several_rows`, and BatchError `greedy_rows` or
-    `other_temperature` if a call had another temperature than the trainer.
+    `other_temperature` if a call had another temperature than the trainer, `images_refused` if an answer is followed by an
+    image, which the trainer would not be given.
     """
     if max_attempts < 1:
         raise ValueError(f"max_attempts must be at least 1; received {max_attempts}.")
@@ -75,6 +76,7 @@ def make_rollout_func(
         async with delete_on_failure(client, session_ids):
             batch = await client.export_batch(session_ids, **options)
         check_temperatures(batch, temperature)
+        check_images(batch, in_prompts=True)
         unrewarded = set(unrewarded_sessions(batch))
         rows: dict[str, list[Row]] = {}
         for row in read_rows(batch):

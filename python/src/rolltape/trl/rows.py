@@ -95,6 +95,26 @@ def check_temperatures(batch: Batch, temperature: float) -> None:
         )
 
 
+def check_images(batch: Batch, *, in_prompts: bool = False) -> None:
+    """Checks that no row has an image that TRL would not be given: it takes none from rollouts.
+
+    in_prompts: allows images before the first trained token, which GRPOTrainer makes of the dataset's own.
+
+    Raises BatchError `images_refused`.
+    """
+    if "image_row" not in batch:
+        return
+    for sample in batch.samples():
+        prompt = len(sample.prompt_ids) if in_prompts else 0
+        if any(image.offset >= prompt for image in sample.images()):
+            where = " after its prompt" if in_prompts else ""
+            raise BatchError(
+                "images_refused",
+                f"A row of session {sample.session_id} has images{where}. TRL takes no images from rollouts, so it would train "
+                "on their tokens as if they were text. Train such episodes with another trainer.",
+            )
+
+
 def _call(batch: Batch, turns: Array) -> str:
     bounds: Sequence[int] = batch["cu_turns"].tolist()
     row = int(np.searchsorted(bounds, turns[0], side="right")) - 1
