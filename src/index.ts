@@ -109,6 +109,7 @@ export { type RunningServer, type StartOptions, startServer } from "./server/sta
 export { Batch, type BatchRow } from "./session/batch/batch.js";
 export type { BatchMemory, SharedMemoryOptions } from "./session/batch/batch-memory.js";
 export type { BatchOptions } from "./session/batch/batch-options.js";
+export type { BatchImage } from "./session/batch/image-tensors.js";
 export type { BatchTensors, ChannelTensor, Tensor } from "./session/batch/tensor.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
 export type { ImageInput } from "./session/place-images.js";

@@ -12,6 +12,7 @@ import pytest
 
 from image_batches import BLUE, PAD, RED, image_batch, write_batch
 from rolltape import Batch, BatchError
+from rolltape.batch.image_files import move_images
 
 OPTIONS: list[dict[str, Any]] = [
     {"layout": "padded", "padSide": "left", "padToMultipleOf": 16},
@@ -163,6 +164,37 @@ def test_a_file_beside_a_batch_is_read_when_it_is_used_and_once(beside: Path, tm
         assert bytes(data) == RED
     finally:
         batch.image_folder.rename(f"{beside}.images")
+
+
+def test_images_are_moved_to_files_once(tmp_path: Path, beside: Path) -> None:
+    path = write_batch(tmp_path, RED, BLUE)
+    whole = Batch.from_bytes(path.read_bytes())
+    move_images(path)
+    moved = Batch.open(path)
+    assert seen(moved) == expected(moved)
+    assert moved.metadata == whole.metadata
+    assert set(whole.tensors) - set(moved.tensors) == {"image_bytes_offsets", "image_bytes"}
+    for name, tensor in moved.tensors.items():
+        np.testing.assert_array_equal(tensor, whole[name])
+    folder = Path(f"{path}.images")
+    files = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+    assert files.keys() == {file.name for file in Path(f"{beside}.images").iterdir()}
+    move_images(write_batch(tmp_path, RED, BLUE))
+    assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == files
+    before = path.read_bytes()
+    move_images(path)
+    assert path.read_bytes() == before
+    assert {file.name for file in tmp_path.iterdir()} == {"red", "blue", "out", "out.images"}
+
+
+def test_images_with_another_digest_are_not_moved(tmp_path: Path) -> None:
+    path = write_batch(tmp_path, RED, BLUE)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(BatchError, match="does not have this SHA-256"):
+        move_images(path)
+    assert path.read_bytes() == data
 
 
 def test_files_beside_a_batch_need_a_folder_and_their_digest(beside: Path, tmp_path: Path) -> None:

@@ -123,10 +123,16 @@ def _same(data: memoryview) -> memoryview:
     return data
 
 
-def _read_file(folder: Path | None, sha256: str, media_type: str) -> memoryview:
+def file_name(sha256: str, media_type: str) -> str:
+    """Returns the name of an image file beside a batch. Raises BatchError `invalid_batch` if it would be another path."""
     name = f"{sha256}.{media_type.rpartition('/')[2]}"
     if _FILE_NAME.fullmatch(name) is None:
         raise invalid(f"its images cannot be read ({name!r:.100} is no name of an image file)")
+    return name
+
+
+def _read_file(folder: Path | None, sha256: str, media_type: str) -> memoryview:
+    name = file_name(sha256, media_type)
     if folder is None:
         raise BatchError(
             "image_file_missing", "The images of the batch are files beside it. Set `image_folder` to their folder."

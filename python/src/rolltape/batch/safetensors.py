@@ -41,6 +41,20 @@ def read_block(block: Any) -> tuple[dict[str, str], dict[str, Array]]:
     return metadata, tensors
 
 
+def safetensors_header(metadata: Mapping[str, str], tensors: Mapping[str, Array]) -> bytes:
+    """Returns what a block begins with before the bytes of these tensors, in their order."""
+    names = {dtype: name for name, dtype in _DTYPES.items()}
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    end = 0
+    for name, tensor in tensors.items():
+        begin, end = end, end + tensor.nbytes
+        header[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    # Tensors begin at a multiple of their elements' size.
+    text += b" " * (-len(text) % _LENGTH_BYTES)
+    return len(text).to_bytes(_LENGTH_BYTES, "little") + text
+
+
 def _read_header(data: memoryview) -> tuple[int, dict[str, Any]]:
     if data.nbytes < _LENGTH_BYTES:
         raise invalid(f"it has {data.nbytes} bytes, fewer than the length of its header")

@@ -60,6 +60,12 @@ class BatchOptions(ExportOptions, total=False):
     shard: int
 
 
+class FileOptions(BatchOptions, total=False):
+    """`image_bytes`: `files` moves the images into the folder `<path>.images`."""
+
+    image_bytes: Literal["tensor", "files"]
+
+
 class LeaseOptions(BatchOptions, total=False):
     """`lease_seconds`: time in which the batch must be acknowledged. `reader_pid`: the lease ends with this process."""
 

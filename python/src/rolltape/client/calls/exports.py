@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from ...batch import Batch
+from ...batch.image_files import move_images
 from ..call import Call, Reply, invalid_reply, list_of_ids, read_json, without_none
 from ..options import export_timeout
 from ..records import SharedFile
@@ -17,7 +18,7 @@ from ..trajectories import Trajectories, read_trajectories
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..options import BatchOptions, ExportOptions, LeaseOptions, SessionsOptions, SharedOptions
+    from ..options import BatchOptions, ExportOptions, FileOptions, LeaseOptions, SessionsOptions, SharedOptions
 
 T = TypeVar("T")
 
@@ -56,13 +57,18 @@ def export_batch_to(
     session_ids: Sequence[str],
     *,
     timeout: float | None = None,
-    **options: Unpack[BatchOptions],
+    **options: Unpack[FileOptions],
 ) -> Call[None]:
     """Exports sessions into a file, which is written while the batch arrives.
 
     The file may be incomplete if the call fails. `Batch.open(path)` reads it.
+
+    image_bytes: `files` moves the images of the batch into the folder `<path>.images` when it has arrived: see
+        docs/reference/batch-format.md#images.
     """
-    return _export(session_ids, timeout, options, lambda reply: None, Path(path))
+    fields: dict[str, object] = {**options}
+    moves = fields.pop("image_bytes", "tensor") == "files"
+    return _export(session_ids, timeout, fields, lambda reply: move_images(path) if moves else None, Path(path))
 
 
 def export_sessions_to(
