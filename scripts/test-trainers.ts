@@ -35,7 +35,7 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
   nemo_gym: { python: ["3.13"], packages: ["nemo-gym==0.7.0"], release: "3.13.14" },
   trl: {
     python: ["3.12", "3.11", "3.13"],
-    packages: ["trl==1.16.0", ..."torch transformers safetensors accelerate datasets peft aiohttp requests".split(" ")],
+    packages: ["trl==1.16.0", ..."torch torchvision transformers safetensors accelerate datasets peft aiohttp requests".split(" ")],
   },
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },

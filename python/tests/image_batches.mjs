@@ -1,12 +1,13 @@
 // Writes a batch with images, for tests of Python: node image_batches.mjs <dist/index.js> <description>
 // The description is JSON: `out`, the file to write; `red` and `blue`, the image files; `branches`, whether there is a further row;
+// `calls`, further sessions of one call that shows the red image: `prompt` and `output` ids, and the image's first token and length;
 // `pad`, the token of images; `options` of the export.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [index, description] = process.argv.slice(2);
 const { TrajectoryStore } = await import(pathToFileURL(index));
-const { out, red, blue, branches, pad, options } = JSON.parse(description);
+const { out, red, blue, branches, calls, pad, options } = JSON.parse(description);
 const [redBytes, blueBytes] = [red, blue].map((path) => new Uint8Array(readFileSync(path)));
 const pads = (count) => Array(count).fill(pad);
 const user = (content) => ({ role: "user", content });
@@ -36,8 +37,13 @@ const b = store.createSession({ sessionId: "b" });
 b.record(call(first, pads(6), [7, 8], [{ ...blueImage, offset: 0 }]));
 const c = store.createSession({ sessionId: "c" });
 c.record(call(first, [1, 2], [3], []));
-for (const session of [a, b, c]) session.end();
-const batch = await store.exportBatch(["a", "b", "c"], options);
+const others = calls.map(({ prompt, output, offset, length }, i) => {
+  const session = store.createSession({ sessionId: `call-${i}` });
+  session.record(call(first, prompt, output, [{ offset, length, bytes: redBytes }]));
+  return session;
+});
+for (const session of [a, b, c, ...others]) session.end();
+const batch = await store.exportBatch(["a", "b", "c", ...others.map(({ id }) => id)], options);
 writeFileSync(out, batch.bytes);
 for (const { sha256, mediaType, bytes } of batch.imageFiles) {
   mkdirSync(`${out}.images`, { recursive: true });
