@@ -25,7 +25,9 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
     // Packages that skyrl imports, but does not name.
     packages: [
       "skyrl==0.4.0",
-      ..."torch torchdata loguru skyrl-gym aiohttp orjson pybase64 ray jaxtyping transformers datasets torchvision".split(" "),
+      ..."torch torchdata loguru skyrl-gym aiohttp orjson pybase64 ray jaxtyping transformers datasets torchvision".split(
+        " ",
+      ),
     ],
   },
   slime: { python: ["3.11", "3.12", "3.13"], packages: ["pytest"] },
@@ -35,7 +37,10 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
   nemo_gym: { python: ["3.13"], packages: ["nemo-gym==0.7.0"], release: "3.13.14" },
   trl: {
     python: ["3.12", "3.11", "3.13"],
-    packages: ["trl==1.16.0", ..."torch torchvision transformers safetensors accelerate datasets peft aiohttp requests".split(" ")],
+    packages: [
+      "trl==1.16.0",
+      ..."torch torchvision transformers safetensors accelerate datasets peft aiohttp requests".split(" "),
+    ],
   },
   // Its harness installs its own packages with uv.
   verifiers_tasksets: { python: ["3.12", "3.11", "3.13"], packages: ["verifiers==0.4.0", "uv"] },
