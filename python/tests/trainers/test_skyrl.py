@@ -21,7 +21,6 @@ from skyrl.train.config.config import SkyRLTrainConfig
 from skyrl.train.generators.base import BatchMetadata, TrajectoryID
 from skyrl.train.trainer import RayPPOTrainer
 from skyrl.train.utils.trainer_utils import _validate_per_token_side_channels
-from tiny_vision import BLUE, IMAGE_TOKEN, RED, write_vision_model
 from transformers import AutoProcessor
 
 from image_batches import image_batch
@@ -29,6 +28,7 @@ from rolltape import AsyncSession, Batch, Client, Sample, Server, attention, vis
 from rolltape.skyrl import RolltapeGenerator, _expert_indices, _failed_prompt, _images, _sample_support
 from sums import serve
 from support import ended_session
+from tiny_vision import BLUE, IMAGE_TOKEN, RED, write_vision_model
 from token_channels import experts_of, masks_of, with_experts, with_masks
 from torch_engine import TorchEngine
 from two_turns import two_turns

@@ -17,7 +17,6 @@ import verl
 import verl.trainer.ppo.v1.agent_loop_tq as v1
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
-from tiny_vision import BLUE, IMAGE_TOKEN, RED, write_vision_model
 from transformers import AutoModelForImageTextToText
 from verl import DataProto
 from verl.experimental.agent_loop.agent_loop import AgentLoopWorker
@@ -32,6 +31,7 @@ from image_batches import image_batch
 from rolltape import AsyncSession, Client, Server, attention, vision
 from rolltape.verl import RolltapeManager, _clients, _output
 from support import COMMAND, ended_session
+from tiny_vision import BLUE, IMAGE_TOKEN, RED, write_vision_model
 from token_channels import experts_of, with_experts
 from torch_engine import TorchEngine
 from two_turns import two_turns
