@@ -32,6 +32,8 @@ interface StoredImage {
   readonly height: number;
   /** The TIFF block of its Exif data. */
   readonly exif?: Bytes | undefined;
+  /** Its XMP data, which has the orientation if the Exif data has none. */
+  readonly xmp?: Bytes | undefined;
 }
 
 interface Format {
@@ -46,9 +48,10 @@ export function readImageFile(file: Uint8Array): ImageFile {
   const format = FORMATS.find(({ matches }) => matches(bytes));
   if (!format) throw new ImageFileError("unknown", "not a PNG, JPEG, GIF, WebP or BMP file");
   const { mediaType } = format;
-  const { width, height, exif } = format.read(bytes);
+  const { width, height, exif, xmp } = format.read(bytes);
   if (width === 0 || height === 0) throw new ImageFileError("damaged", "the image has no pixels");
-  const isTurned = exif !== undefined && FIRST_TURNED <= readOrientation(exif) && readOrientation(exif) <= LAST_TURNED;
+  const orientation = (exif && readOrientation(exif)) ?? (xmp && readXmpOrientation(xmp)) ?? 1;
+  const isTurned = FIRST_TURNED <= orientation && orientation <= LAST_TURNED;
   return isTurned ? { mediaType, width: height, height: width } : { mediaType, width, height };
 }
 
@@ -92,6 +95,11 @@ class Bytes {
     return true;
   }
 
+  /** As Latin-1. */
+  text(): string {
+    return new TextDecoder("latin1").decode(this.#view);
+  }
+
   slice(at: number, length: number): Bytes {
     if (length < 0 || at + length > this.length) throw cut();
     return new Bytes(new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length));
@@ -104,18 +112,22 @@ const cut = () => new ImageFileError("damaged", "the file ends before the image 
 function readPng(bytes: Bytes): StoredImage {
   if (!bytes.has(12, "IHDR")) throw new ImageFileError("damaged", "the file does not begin with its header");
   let exif: Bytes | undefined;
+  let xmp: Bytes | undefined;
   let hasData = false;
   for (let at = PNG.length; ; ) {
     const length = bytes.u32(at);
     const end = at + 12 + length;
     if (end > bytes.length) throw cut();
+    // Decoders take the size of the last one.
+    if (at > PNG.length && bytes.has(at + 4, "IHDR")) throw new ImageFileError("damaged", "the file has two headers");
     if (bytes.has(at + 4, "eXIf")) exif = bytes.slice(at + 8, length);
+    if (bytes.has(at + 8, "XML:com.adobe.xmp\0")) xmp = bytes.slice(at + 8, length);
     hasData ||= bytes.has(at + 4, "IDAT");
     if (bytes.has(at + 4, "IEND")) break;
     at = end;
   }
   if (!hasData) throw new ImageFileError("damaged", "the file has no image data");
-  return { width: bytes.u32(16), height: bytes.u32(20), exif };
+  return { width: bytes.u32(16), height: bytes.u32(20), exif, xmp };
 }
 
 /** Markers that begin a frame: all from 0xC0 to 0xCF but those of tables. */
@@ -124,11 +136,13 @@ const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 const APP1 = 0xe1;
 const EXIF = "Exif\0\0";
+const XMP = "http://ns.adobe.com/xap/1.0/\0";
 
 /** A file is segments, each a marker and its data with their length, up to the scan; then compressed data up to the end marker. */
 function readJpeg(bytes: Bytes): StoredImage {
   let size: Pick<StoredImage, "width" | "height"> | undefined;
   let exif: Bytes | undefined;
+  let xmp: Bytes | undefined;
   let at = 2;
   for (;;) {
     if (bytes.u8(at) !== 0xff) throw new ImageFileError("damaged", "a segment does not begin with a marker");
@@ -140,15 +154,17 @@ function readJpeg(bytes: Bytes): StoredImage {
     }
     const length = bytes.u16(at + 2);
     if (length < 2) throw new ImageFileError("damaged", "a segment is shorter than its length");
-    if (isFrame(marker)) size ??= { height: bytes.u16(at + 5), width: bytes.u16(at + 7) };
+    if (isFrame(marker) && size) throw new ImageFileError("damaged", "the file has two frames");
+    if (isFrame(marker)) size = { height: bytes.u16(at + 5), width: bytes.u16(at + 7) };
     if (marker === APP1 && bytes.has(at + 4, EXIF))
       exif ??= bytes.slice(at + 4 + EXIF.length, length - 2 - EXIF.length);
+    if (marker === APP1 && bytes.has(at + 4, XMP)) xmp ??= bytes.slice(at + 4 + XMP.length, length - 2 - XMP.length);
     if (marker === START_OF_SCAN) break;
     at += 2 + length;
   }
   if (!size) throw new ImageFileError("damaged", "the file has no frame");
   if (!hasEnd(bytes, at)) throw cut();
-  return { ...size, exif };
+  return { ...size, exif, xmp };
 }
 
 /**
@@ -192,15 +208,17 @@ function readWebp(bytes: Bytes): StoredImage {
   if (end > bytes.length) throw cut();
   let size: Pick<StoredImage, "width" | "height"> | undefined;
   let exif: Bytes | undefined;
+  let xmp: Bytes | undefined;
   for (let at = 12; at + 8 <= end; ) {
     const length = bytes.u32(at + 4, true);
     size ??= readWebpSize(bytes, at);
     if (bytes.has(at, "EXIF")) exif = bytes.slice(at + 8, length);
+    if (bytes.has(at, "XMP ")) xmp = bytes.slice(at + 8, length);
     at += 8 + length + (length % 2);
   }
   if (!size) throw new ImageFileError("damaged", "the file has no image");
   // Some programs write the prefix of JPEG's segment.
-  return { ...size, exif: exif?.has(0, EXIF) ? exif.slice(EXIF.length, exif.length - EXIF.length) : exif };
+  return { ...size, exif: exif?.has(0, EXIF) ? exif.slice(EXIF.length, exif.length - EXIF.length) : exif, xmp };
 }
 
 const LOSSY_BITS = 0x3fff;
@@ -255,8 +273,16 @@ const LAST_TURNED = 8;
 const ORIENTATION_TAG = 0x0112;
 const ENTRY_BYTES = 12;
 
-/** Returns 1 if the block has no orientation. Decoders ignore Exif data that they cannot read. */
-function readOrientation(tiff: Bytes): number {
+/** Pillow, with which engines decode, finds it so. */
+const XMP_ORIENTATION = /tiff:Orientation(?:="|>)([0-9])/;
+
+function readXmpOrientation(xmp: Bytes): number | undefined {
+  const digit = XMP_ORIENTATION.exec(xmp.text())?.[1];
+  return digit === undefined ? undefined : Number(digit);
+}
+
+/** Returns undefined if the block has no orientation. Decoders ignore Exif data that they cannot read. */
+function readOrientation(tiff: Bytes): number | undefined {
   try {
     const isLittle = tiff.has(0, "II");
     const directory = tiff.u32(4, isLittle);
@@ -268,5 +294,5 @@ function readOrientation(tiff: Bytes): number {
   } catch (error) {
     if (!(error instanceof ImageFileError)) throw error;
   }
-  return 1;
+  return undefined;
 }

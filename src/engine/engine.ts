@@ -67,13 +67,20 @@ export interface EncodedImage {
   readonly file: Uint8Array;
 }
 
+export interface ExpandImageOptions {
+  /** The image token. */
+  readonly tokenId: number;
+  /** See {@link GenerateCall.affinityKey}: servers may have other limits, so the one that gets the call is asked. */
+  readonly affinityKey: string;
+  readonly abort?: AbortSource | undefined;
+}
+
 /**
  * Returns the ids that an engine puts in the place of an image's token in a prompt.
  *
- * @param tokenId the image token
  * @throws EngineError also if the ids do not begin with the image token, because the prompt could then not be sent again
  */
-export type ExpandImage = (image: EncodedImage, tokenId: number) => Promise<Int32Array>;
+export type ExpandImage = (image: EncodedImage, options: ExpandImageOptions) => Promise<Int32Array>;
 
 /** An image of a prompt, and the tokens that stand for it. */
 export interface CallImage extends EncodedImage {

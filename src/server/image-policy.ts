@@ -55,6 +55,5 @@ export function openImageTokens(
   warn: (message: string) => void,
 ): ImageTokens | undefined {
   if (settings.images !== "tokens" || !model.images) return undefined;
-  const { expandImage } = engine;
-  return new ImageTokens(model.images, expandImage && { expand: expandImage, warn });
+  return new ImageTokens(model.images, { engineTells: engine.expandImage !== undefined, warn });
 }

@@ -75,6 +75,13 @@ describe("the type and size of an image", () => {
   });
 });
 
+it("refuses a file with two sizes, of which decoders take another one", () => {
+  const png = makePng(4, 3, 0, [pngChunk("IHDR", pngHeader(5000, 5000).subarray(16, 29))]);
+  expect(() => readImageFile(png)).toThrow("the file has two headers");
+  const frame = Buffer.from([8, 0, 9, 0, 9, 1, 1, 0x11, 0]);
+  expect(() => readImageFile(withSegment(0xc0, frame))).toThrow("the file has two frames");
+});
+
 describe("the orientation of an image", () => {
   it.each([0, 1, 2, 3, 4, 9])("does not change width and height if it is %i", (orientation) => {
     expect(readImageFile(withExif(makeExif(orientation)))).toMatchObject({ width: 3, height: 2 });
@@ -88,6 +95,20 @@ describe("the orientation of an image", () => {
   it("is read from PNG and WebP files too", () => {
     expect(readImageFile(makePng(4, 3, 0, [pngChunk("eXIf", makeExif(6))]))).toMatchObject({ width: 3, height: 4 });
     expect(readImageFile(imageFile("turnedWebp"))).toMatchObject({ width: 2, height: 3 });
+  });
+
+  it("is that of the XMP data if the Exif data has none", () => {
+    const xmp = (orientation: number) => `<x:xmpmeta tiff:Orientation="${orientation}"/>`;
+    const jpeg = (text: string) => withSegment(0xe1, Buffer.from(`http://ns.adobe.com/xap/1.0/\0${text}`));
+    expect(readImageFile(jpeg(xmp(6)))).toMatchObject({ width: 2, height: 3 });
+    expect(readImageFile(jpeg(xmp(3)))).toMatchObject({ width: 3, height: 2 });
+    expect(readImageFile(jpeg("<tiff:Orientation>8</tiff:Orientation>"))).toMatchObject({ width: 2, height: 3 });
+    const chunk = pngChunk("iTXt", Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${xmp(6)}`));
+    expect(readImageFile(makePng(4, 3, 0, [chunk]))).toMatchObject({ width: 3, height: 4 });
+    expect(readImageFile(makePng(4, 3, 0, [chunk, pngChunk("eXIf", makeExif(1))]))).toMatchObject({
+      width: 4,
+      height: 3,
+    });
   });
 
   it("is that of the first segment of Exif data, and other segments of the same marker are no Exif data", () => {

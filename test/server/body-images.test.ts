@@ -99,11 +99,25 @@ it.each([
   expect(take(new BodyImages(), JSON.stringify(value), sessionWith()).body).toBeUndefined();
 });
 
-it("does not count a stand-in in the arguments of a tool", () => {
-  const input = { data: toBase64(picture()) };
-  const json = JSON.stringify({ messages: [{ content: [{ type: "tool_use", name: "save", input }] }] });
+it.each([
+  ["data", (data: string) => ({ type: "tool_use", input: { data } })],
+  ["an image_url", (_: string, url: string) => ({ type: "tool_use", input: { image_url: { url } } })],
+  ["an image as a text", (_: string, url: string) => ({ type: "tool_use", input: { image_url: url } })],
+  ["a source", (data: string) => ({ type: "tool_use", input: { type: "image", source: { data } } })],
+  ["parts", (data: string) => ({ type: "tool_use", input: { content: [{ inlineData: { data } }] } })],
+  ["a text document", (data: string) => ({ type: "document", source: { type: "text", data } })],
+])("does not count a stand-in in a part of text: %s", (_, write) => {
+  const file = picture();
+  const json = JSON.stringify({ messages: [{ content: [write(toBase64(file), dataUrl(file))] }] });
   const { body, value } = take(new BodyImages(), json, sessionWith());
   expect([body?.count, countStandIns(value)]).toEqual([1, 0]);
+});
+
+it("does not join a text with the field before it", () => {
+  const parts = [{ image_url: { url: "data:image/png" } }, { text: `;base64,${toBase64(picture())}` }];
+  expect(
+    take(new BodyImages(), JSON.stringify({ messages: [{ content: parts }] }), sessionWith()).body,
+  ).toBeUndefined();
 });
 
 async function start() {

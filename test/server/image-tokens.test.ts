@@ -8,6 +8,7 @@ import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { IMAGE_TOKEN, writeVisionModel } from "../helpers/vision-model.js";
+import type { VllmServerOptions } from "../helpers/vllm/context.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /** Prompts with images: their tokens, what the engines are sent, and what is recorded. */
@@ -48,14 +49,15 @@ interface StartOptions extends Partial<ServerSettings> {
   readonly sees?: EngineVision | null;
   /** Type of the model's image processor. */
   readonly processor?: string;
+  readonly server?: VllmServerOptions;
 }
 
 async function start(
   name: "sglang" | "vllm",
-  { sees = new EngineVision(IMAGE_TOKEN), processor, ...settings }: StartOptions = {},
+  { sees = new EngineVision(IMAGE_TOKEN), processor, server: more = {}, ...settings }: StartOptions = {},
 ): Promise<Started> {
   const vision = sees ?? new EngineVision(IMAGE_TOKEN);
-  const server = await (name === "sglang" ? startSglangServer : startVllmServer)(sees ? { vision } : {});
+  const server = await (name === "sglang" ? startSglangServer : startVllmServer)(sees ? { vision, ...more } : {});
   const create = name === "sglang" ? createSglangEngine : createVllmEngine;
   const engine: Engine = create({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4 });
   const folder = await writeVisionModel(processor === undefined ? {} : { processor });
@@ -156,6 +158,16 @@ describe.each(["hf", "concat"] as const)("with `chat_template_type: %s`", (chatT
   });
 });
 
+it("token ids that continue calls with different images of one size are refused", async () => {
+  const started = await start("vllm");
+  for (const gray of [10, 200]) await started.send([user(image(makePng(100, 60, gray)))], { temperature: 0 });
+  const { tokens } = started.proxy.context.registry.get(started.session.id);
+  const prompt = [...tokens.prompt([], 0).tokens(), 5];
+  const reply = await started.proxy.post("/v1/completions", { prompt, max_tokens: 4 }, started.session.key);
+  expect(reply.refusal).toBe("400 invalid_value");
+  expect(reply.error.message).toContain("whose images differ");
+});
+
 it("a branch with an image does not begin with the text of its sibling's request", async () => {
   const started = await start("vllm");
   const first = await started.send([user(text("a long text ".repeat(4000)))]);
@@ -251,6 +263,49 @@ describe("vLLM with other limits of pixels than the model's files", () => {
     expect(interaction.promptTokens).toBe(prompt);
   });
 
+  it.each([undefined, "PixtralImageProcessor"])(
+    "is asked again after a restart with others (%s)",
+    async (processor) => {
+      const options = { sees: small(), ...(processor === undefined ? {} : { processor }) };
+      const started = await start("vllm", options);
+      await started.send(question);
+      started.vision.restart({ maxPixels: 100 * 28 * 28 });
+      await started.send(question);
+      expect((await exportedIds(started)).map(runsOf)).toEqual([
+        [2, 4],
+        [WIDE_TOKENS, TALL_TOKENS],
+      ]);
+    },
+  );
+
+  it("sends no places of another length for an image that the server has", async () => {
+    const started = await start("vllm", { chatTemplateType: "concat" });
+    const first = await started.send(question);
+    started.vision.restart({ maxPixels: 4 * 28 * 28 });
+    await started.send(question);
+    const before = started.sent().length;
+    const messages = [...first, user(text("And why?"))];
+    const reply = await started.proxy.post(CHAT, { messages }, started.session.key);
+    expect(reply.status).toBe(502);
+    const sent = started.sent().slice(before);
+    expect(sent.length).toBeGreaterThan(0);
+    for (const body of sent) expect(body).not.toHaveProperty("features");
+  });
+
+  it("may have room for images that have none as the model's files say", async () => {
+    const started = await start("vllm", { sees: small(), engineMaxTokens: 300 });
+    await started.send([user(image(makePng(1000, 1000)))]);
+    expect((await exportedIds(started)).map(runsOf)).toEqual([[4]]);
+  });
+
+  it("counts the tokens that it has in the limits of a session", async () => {
+    const sees = new EngineVision(IMAGE_TOKEN, { minPixels: 900 * 28 * 28 });
+    const sessionLimits = { tokens: 200, calls: 100, bytes: 1 << 30, concurrentCalls: 10 };
+    const started = await start("vllm", { sees, sessionLimits });
+    const reply = await started.proxy.post(CHAT, { messages: [user(image(WIDE))], max_tokens: 4 }, started.session.key);
+    expect(reply.refusal).toBe("403 session_limit");
+  });
+
   it("fails a call whose recorded images it divides otherwise now", async () => {
     const started = await start("vllm", { chatTemplateType: "concat" });
     const first = await started.send(question);
@@ -281,6 +336,13 @@ describe("a family whose tokens only the engine knows", () => {
     const sent = started.sent();
     expect(sent.map((body) => "features" in body)).toEqual([false, false, true, true, false]);
     expect(runsOf(sent.at(-1)?.token_ids ?? [])).toEqual([1]);
+  });
+
+  it("is asked for its tokens although the server returns sampling masks", async () => {
+    const sees = new EngineVision(IMAGE_TOKEN, {}, withBreaks);
+    const started = await start("vllm", { sees, processor, server: { samplingMask: true } });
+    await started.send([user(image(WIDE))]);
+    expect((await exportedIds(started))[0]).toEqual(expect.arrayContaining([BREAK]));
   });
 
   it("is refused if its tokens do not begin with the image token", async () => {

@@ -1,7 +1,7 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { AbortSource } from "../../support/async/abort-source.js";
 import type {
-  ExpandImage,
+  EncodedImage,
   GenerateCall,
   IgnorableParam,
   LogprobContent,
@@ -62,8 +62,8 @@ export interface EngineServer {
   requireModel?(): Promise<void>;
   /** Asks a ready server what it does not do because of its flags. May generate a few tokens. */
   listWarnings?(needs: ServerNeeds, signal: AbortSignal): Promise<ServerWarning[]>;
-  /** Undefined if the server does not tell. */
-  expandImage?: ExpandImage;
+  /** See {@link ExpandImage}. Undefined if the server does not tell. */
+  expandImage?(image: EncodedImage, tokenId: number, signal: AbortSignal): Promise<Int32Array>;
   /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /** Asks for the version of the server's weights; never rejects. */

@@ -8,6 +8,7 @@ import {
   EngineError,
   type EngineSupport,
   type ExpandImage,
+  type ExpandImageOptions,
   type GenerateCall,
   type GenerateResult,
   type SamplingParams,
@@ -69,7 +70,7 @@ export class ServedEngine implements Engine {
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });
     const tells = this.#pool.servers.some((server) => server.expandImage);
-    this.expandImage = tells ? (image, tokenId) => this.#expandImage(image, tokenId) : undefined;
+    this.expandImage = tells ? (image, options) => this.#expandImage(image, options) : undefined;
     const pause = new PauseControl(this.#pool);
     this.#pause = pause;
     this.servers = {
@@ -131,13 +132,17 @@ export class ServedEngine implements Engine {
   }
 
   /** Asks the servers one after the other, until one answers. */
-  async #expandImage(image: EncodedImage, tokenId: number): Promise<Int32Array> {
+  async #expandImage(image: EncodedImage, { tokenId, affinityKey, abort }: ExpandImageOptions): Promise<Int32Array> {
+    const { hold } = this.#pause;
+    using deadline = startCallDeadline(abort, this.#options.timeoutSeconds, () => hold.mode !== undefined);
+    if (hold.mode !== undefined) await hold.pass(deadline);
     let failure: unknown;
-    for (const server of this.#pool.order(image.sha256)) {
+    for (const server of this.#pool.order(affinityKey)) {
       try {
-        const ids = await server.expandImage?.(image, tokenId);
+        const ids = await server.expandImage?.(image, tokenId, deadline.signal);
         if (ids) return ids;
       } catch (error) {
+        deadline.throwIfAborted();
         if (!isUnavailable(error)) throw error;
         failure = error;
       }

@@ -8,27 +8,36 @@ const MAX_REMEMBERED = 16_384;
 
 /** The images that a server was sent, so it has them in its cache under their digests unless it needed the memory or was restarted. */
 export class SentImages {
-  /** Digests, those that were used last at the end. */
-  readonly #digests = new Set<string>();
+  /** Numbers of tokens by digest, those that were used last at the end. */
+  readonly #lengths = new Map<string, number>();
 
   /** Returns the digests of those images that the server was sent. */
   find(images: readonly CallImage[]): ReadonlySet<string> {
-    return new Set(images.flatMap(({ sha256 }) => (this.#digests.has(sha256) ? sha256 : [])));
+    return new Set(images.flatMap(({ sha256 }) => (this.#lengths.has(sha256) ? sha256 : [])));
+  }
+
+  /** Returns true if the server has all images, each with as many tokens. It does not check that of a request itself. */
+  hasAll(images: readonly CallImage[]): boolean {
+    return images.every(({ sha256, length }) => this.#lengths.get(sha256) === length);
+  }
+
+  clear(): void {
+    this.#lengths.clear();
   }
 
   add(images: readonly CallImage[]): void {
-    for (const { sha256 } of images) {
-      this.#digests.delete(sha256);
-      this.#digests.add(sha256);
+    for (const { sha256, length } of images) {
+      this.#lengths.delete(sha256);
+      this.#lengths.set(sha256, length);
     }
-    for (const oldest of this.#digests) {
-      if (this.#digests.size <= MAX_REMEMBERED) return;
-      this.#digests.delete(oldest);
+    for (const oldest of this.#lengths.keys()) {
+      if (this.#lengths.size <= MAX_REMEMBERED) return;
+      this.#lengths.delete(oldest);
     }
   }
 
   forget(images: readonly CallImage[]): void {
-    for (const { sha256 } of images) this.#digests.delete(sha256);
+    for (const { sha256 } of images) this.#lengths.delete(sha256);
   }
 }
 
@@ -63,7 +72,8 @@ export function expansionRequest(model: string, image: EncodedImage, tokenId: nu
     token_ids: [tokenId],
     content_parts: [{ type: "image_url", url: toDataUrl(image), uuid: image.sha256 }],
     return_token_ids: true,
-    sampling_params: { max_tokens: 1 },
+    // A server that returns sampling masks takes no others.
+    sampling_params: { max_tokens: 1, temperature: 1, top_k: 1 },
   };
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AskedValues } from "../../native/contract.js";
 import {
-  type CallImage,
   type EncodedImage,
   EngineError,
   type GenerateCall,
@@ -45,9 +44,6 @@ import type { VllmOptions } from "./vllm-options.js";
 
 /** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
-
-/** Time limit of a request for the tokens of an image. A busy server begins late with it. */
-const EXPAND_MS = 60_000;
 
 const MASKS_ADVICE = {
   generate: "start it with `--return-sampling-mask`",
@@ -134,14 +130,14 @@ export class VllmServer implements EngineServer {
     for (;;) {
       const flags = this.#flags.current;
       const sentImages = this.#sentImages.find(images);
-      const isExpanded = hasAll(sentImages, images);
+      const isExpanded = images.length > 0 && this.#sentImages.hasAll(images);
       const begun = generation.length;
       if (call.sampling.thinkingBudget !== undefined && !flags.takesBudgets) request.ignored("thinkingBudget");
       if (flags.returnsMasks) refuseGreedy(call.sampling);
       const options = { model, flags, stream: this.versions.isStreamed, vocabularySize: this.#vocabularySize };
       const values = this.#values.ask(call, true);
       const asked = images.length > 0 && !isExpanded ? { ...values, promptIds: listPromptIds(call) } : values;
-      const encoded = await encodeRequest(endpoint, call, { ...options, asked, sentImages });
+      const encoded = await encodeRequest(endpoint, call, { ...options, asked, sentImages, isExpanded });
       request.signal.throwIfAborted();
       try {
         const reply = await generateOnce(this.#connections, request, encoded);
@@ -194,14 +190,16 @@ export class VllmServer implements EngineServer {
     return this.#logprobs.content;
   }
 
-  async expandImage(image: EncodedImage, tokenId: number): Promise<Int32Array> {
+  async expandImage(image: EncodedImage, tokenId: number, signal: AbortSignal): Promise<Int32Array> {
     if (!this.#api.includes("generate")) throw new EngineError("engine_error", IMAGES_ADVICE);
     const { name } = await this.#servedModel();
     const { status, body } = await this.#connections.control({
       method: "POST",
       path: GENERATE_PATH,
       body: expansionRequest(name, image, tokenId),
-      timeoutMilliseconds: EXPAND_MS,
+      signal,
+      // A busy server begins late with it.
+      timeoutMilliseconds: 0,
     });
     if (status !== 200) throw statusError(status, body);
     return readExpansion(body, tokenId);
@@ -223,6 +221,7 @@ export class VllmServer implements EngineServer {
     if (!isUnavailable(error)) return;
     this.#logprobs.forget();
     this.#flags.forget();
+    this.#sentImages.clear();
   }
 
   #servedModel(): Promise<ServedModel> {
@@ -322,6 +321,8 @@ interface RequestOptions {
   readonly asked?: AskedValues;
   /** Digests of the call's images that the server has. Their files are not sent again. */
   readonly sentImages?: ReadonlySet<string>;
+  /** The server has all images of the call, with as many tokens as the prompt has. The request then has the ids of the prompt. */
+  readonly isExpanded?: boolean;
 }
 
 async function encodeRequest(endpoint: Endpoint, call: GenerateCall, options: RequestOptions): Promise<EncodedRequest> {
@@ -355,18 +356,13 @@ async function encodeRequest(endpoint: Endpoint, call: GenerateCall, options: Re
     return { ...common, path: COMPLETIONS_PATH, ...body };
   }
   const suffix = generateSuffix(fields);
-  const { sentImages = new Set() } = options;
-  if (images && !hasAll(sentImages, images)) {
+  const { sentImages = new Set(), isExpanded = false } = options;
+  if (images && !isExpanded) {
     const parts = { prefix: GENERATE_PREFIX, images: contentPartsField(images, sentImages), suffix };
     return { ...common, path: GENERATE_PATH, body: writeImageBody(call, parts) };
   }
   const body = await writeBody(call, GENERATE_PREFIX, images ? featuresField(images) + suffix : suffix);
   return { ...common, path: GENERATE_PATH, ...body };
-}
-
-/** Returns true if a server has all images of a prompt. The request then has all of their tokens, and no image is processed. */
-function hasAll(sent: ReadonlySet<string>, images: readonly CallImage[]): boolean {
-  return images.every(({ sha256 }) => sent.has(sha256));
 }
 
 /** Returns all ids that a request sends. */

@@ -1,25 +1,21 @@
 import type { ImageModel, ImageSize } from "./image-model.js";
 
-/** An image with its file. */
-export interface ImageWithFile extends ImageSize {
-  readonly sha256: string;
-  readonly mediaType: string;
-  readonly file: Uint8Array;
-}
+/** Asks the engine which ids it puts in the place of an image's token. */
+export type AskEngine<T> = (image: T) => Promise<Int32Array>;
 
-/** An engine that tells which ids it puts in the place of an image's token. */
-export interface TellingEngine {
-  readonly expand: (image: ImageWithFile, tokenId: number) => Promise<Int32Array>;
+/** Sizes of images whose tokens the engine has told. */
+const MAX_SIZES = 1024;
+
+const WARNING =
+  "The engine divides images otherwise than the image processor's file in the model folder says: its limits of pixels differ. Its tokens " +
+  "are recorded, and it is asked for those of each new size of images, which takes a request. Give both the same limits.";
+
+export interface ImageTokensOptions {
+  /** The engine tells the tokens of images. */
+  readonly engineTells: boolean;
   /** Called once if the engine has other tokens than the model's files say. */
   readonly warn: (message: string) => void;
 }
-
-const WARNING =
-  "The engine divides images otherwise than preprocessor_config.json of the model folder says: its limits of pixels differ. Its tokens " +
-  "are recorded, and it is asked for those of each new size of images, which takes a request. Give both the same limits.";
-
-/** Sizes of images whose tokens the engine has told. Those of one size have thousands of ids at most. */
-const MAX_SIZES = 4096;
 
 /**
  * The tokens that take the place of an image's token in a prompt: as the model counts them, or as the engine tells for each size of
@@ -27,43 +23,48 @@ const MAX_SIZES = 4096;
  */
 export class ImageTokens {
   readonly model: ImageModel;
-  readonly #engine: TellingEngine | undefined;
-  /** The ids of images by their size, those of the size that was asked for last at the end. */
-  readonly #told = new Map<string, Promise<Int32Array>>();
+  readonly #options: ImageTokensOptions;
+  /** The ids that the engine told, by the size of the image. The size that was used last is at the end. */
+  readonly #told = new Map<string, Int32Array>();
   #isCounted: boolean;
 
-  /** @param engine absent if it does not tell */
-  constructor(model: ImageModel, engine?: TellingEngine) {
+  constructor(model: ImageModel, options: ImageTokensOptions) {
     this.model = model;
-    this.#engine = engine;
+    this.#options = options;
     this.#isCounted = model.counts;
   }
 
   /**
    * Returns the tokens of each image, by its size as {@link sizeKey} writes it.
    *
-   * @param load returns an image with its file
+   * @param source `engine`: asks the engine although the model counts, if the engine tells
    */
-  async find<T extends ImageSize>(images: readonly T[], load: (image: T) => ImageWithFile): Promise<TokensBySize> {
+  async find<T extends ImageSize>(
+    images: readonly T[],
+    ask: AskEngine<T>,
+    source: "usual" | "engine" = "usual",
+  ): Promise<TokensBySize> {
+    const isCounted = this.#isCounted && !(source === "engine" && this.#options.engineTells);
     const found = new Map<string, Int32Array>();
     for (const image of images) {
       const key = sizeKey(image);
       if (found.has(key)) continue;
-      const ids = this.#isCounted ? this.#count(image) : await this.#tell(key, () => load(image));
+      const ids = isCounted ? this.#count(image) : await this.#tell(key, () => ask(image));
       if (ids) found.set(key, ids);
     }
     return found;
   }
 
   /**
-   * Notes that the engine had other tokens than {@link find} gave. From now on, the engine is asked for each size.
+   * Notes that the engine had other tokens for these images than {@link find} gave. It is asked for them again, and for each new size.
    *
    * @returns false if it cannot be asked
    */
-  distrust(): boolean {
-    if (!this.#engine) return false;
-    if (this.#isCounted) this.#engine.warn(WARNING);
+  distrust(images: readonly ImageSize[]): boolean {
+    if (!this.#options.engineTells) return false;
+    if (this.#isCounted) this.#options.warn(WARNING);
     this.#isCounted = false;
+    for (const image of images) this.#told.delete(sizeKey(image));
     return true;
   }
 
@@ -72,21 +73,13 @@ export class ImageTokens {
     return length === undefined ? undefined : new Int32Array(length).fill(this.model.tokenId);
   }
 
-  #tell(key: string, load: () => ImageWithFile): Promise<Int32Array> {
-    const known = this.#told.get(key) ?? this.#askFor(load());
+  async #tell(key: string, ask: () => Promise<Int32Array>): Promise<Int32Array> {
+    const ids = this.#told.get(key) ?? (await ask());
     this.#told.delete(key);
-    this.#told.set(key, known);
-    for (const oldest of this.#told.keys()) {
-      if (this.#told.size <= MAX_SIZES) break;
-      this.#told.delete(oldest);
-    }
-    known.catch(() => this.#told.delete(key));
-    return known;
-  }
-
-  async #askFor(image: ImageWithFile): Promise<Int32Array> {
-    if (!this.#engine) throw new Error("the engine does not tell the tokens of images");
-    return await this.#engine.expand(image, this.model.tokenId);
+    this.#told.set(key, ids);
+    const [oldest] = this.#told.keys();
+    if (this.#told.size > MAX_SIZES && oldest !== undefined) this.#told.delete(oldest);
+    return ids;
   }
 }
 

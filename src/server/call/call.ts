@@ -14,6 +14,7 @@ import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import { TOKEN_BYTES } from "../../session/session-size.js";
 import type { SequencePlace, Turn } from "../../session/turn/turn.js";
+import type { AbortSource } from "../../support/async/abort-source.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
 import { runInIterations } from "../../support/async/run-steps.js";
@@ -61,6 +62,7 @@ export interface GivenTokens {
 /** The parts of a call that its prompt is made of. */
 export interface Prompted extends Pick<Call, "services" | "session" | "turn" | "isLong"> {
   readonly request: Pick<ModelRequest, "images">;
+  readonly abort?: AbortSource;
 }
 
 /** Header of calls with several choices: the ids of their interactions. Some SDKs drop the field that each choice has for it. */

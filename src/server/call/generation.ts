@@ -1,13 +1,12 @@
 import type { Tool } from "../../conversation/message.js";
-import {
-  type CallImage,
-  type GenerateCall,
-  type GenerateResult,
-  type IgnorableParam,
-  OtherPromptError,
-  type ReasoningMarkers,
-  type SamplingParams,
-  type SharedPromptText,
+import type {
+  CallImage,
+  GenerateCall,
+  GenerateResult,
+  IgnorableParam,
+  ReasoningMarkers,
+  SamplingParams,
+  SharedPromptText,
 } from "../../engine/engine.js";
 import type { VersionLabels } from "../../engine/version-labels.js";
 import type { Api } from "../../facts/call-facts.js";
@@ -38,11 +37,6 @@ export interface GeneratedChoice {
   readonly tokens: RecordedTokens | undefined;
 }
 
-interface ChoiceParams extends CallSampling {
-  /** Builds the prompt of the call again: see `rebuildPrompt`. */
-  readonly rebuild: () => Promise<number | undefined>;
-}
-
 /** The field of a request that holds its seed. */
 const SEED_FIELDS: Readonly<Record<Api, string>> = {
   "chat.completions": "seed",
@@ -58,11 +52,11 @@ export class Choice implements GenerateCall {
   readonly call: Call;
   readonly begun: BegunChoice;
   readonly id: string;
-  prompt: NativePrompt;
-  images: readonly CallImage[] | undefined;
+  readonly prompt: NativePrompt;
+  readonly images: readonly CallImage[] | undefined;
   readonly promptText: SharedPromptText | undefined;
   readonly generation: NativeGeneration;
-  sampling: SamplingParams;
+  readonly sampling: SamplingParams;
   readonly reasoning: ReasoningMarkers | undefined;
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   readonly affinityKey: string;
@@ -73,16 +67,15 @@ export class Choice implements GenerateCall {
   readonly tokenBytes: (id: number) => Uint8Array;
   readonly onIgnored: (param: IgnorableParam) => void;
   /** The part of the answer that is known before its first token. */
-  start: AnswerStart;
+  readonly start: AnswerStart;
   readonly #sink: AnswerSink | undefined;
   readonly #tokenJson: TokenJson;
   readonly #reader: AnswerReader;
-  readonly #rebuild: ChoiceParams["rebuild"];
   #followed: SamplingParams;
   /** Ends the generation early. */
   #abort: AbortSwitch;
 
-  constructor(call: Call, begun: BegunChoice, { params, reasoning, rebuild }: ChoiceParams) {
+  constructor(call: Call, begun: BegunChoice, { params, reasoning }: CallSampling) {
     const { services, request, turn, startedAt } = call;
     const { model, settings, weightVersion } = services;
     const { vocabularySize } = model;
@@ -110,7 +103,6 @@ export class Choice implements GenerateCall {
     this.#tokenJson = tokenJsonFor(model, request.tokensAsIds);
     this.#sink = call.stream?.choice(begun.index);
     this.#followed = this.sampling;
-    this.#rebuild = rebuild;
     this.#abort = call.abort;
     this.#reader = new AnswerReader({
       tokenJson: this.#tokenJson,
@@ -149,8 +141,7 @@ export class Choice implements GenerateCall {
     abort.throwIfAborted();
     const engineStart = performance.now();
     try {
-      const asked = engine.generate(this, abort);
-      const result = await (this.images ? asked.catch((error: unknown) => this.#repeat(error, abort)) : asked);
+      const result = await engine.generate(this, abort);
       if (this.#reader.isBehind) await this.#reader.catchUp();
       abort.throwIfAborted();
       const output = this.#reader.finish(result.finish);
@@ -161,28 +152,6 @@ export class Choice implements GenerateCall {
     } finally {
       metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
     }
-  }
-
-  /**
-   * Generates again with the prompt as the engine has it.
-   *
-   * @throws error unless the engine can be asked for it, and the client has not been sent the other one
-   */
-  async #repeat(error: unknown, abort: AbortSwitch): Promise<GenerateResult> {
-    const isSent = this.#sink !== undefined && this.start.promptIds !== undefined;
-    if (!(error instanceof OtherPromptError) || isSent || this.generation.length > 0) throw error;
-    const room = await this.#rebuild();
-    if (room === undefined) throw error;
-    const { prompt } = this.call.turn;
-    this.prompt = prompt;
-    this.images = loadImages(this.call);
-    this.start = {
-      ...this.start,
-      promptTokens: prompt.length,
-      promptIds: this.start.promptIds && prompt.tokens(),
-    };
-    this.sampling = { ...this.sampling, maxTokens: Math.min(this.sampling.maxTokens, room) };
-    return await this.call.services.engine.generate(this, abort);
   }
 
   /** The engine and the sink call this. They cannot handle an error, so it aborts the generation. */

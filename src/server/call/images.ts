@@ -1,6 +1,6 @@
 import type { ImageFiles, ImagePart } from "../../conversation/content.js";
 import type { Message } from "../../conversation/message.js";
-import type { CallImage } from "../../engine/engine.js";
+import { type CallImage, EngineError } from "../../engine/engine.js";
 import { expandImages } from "../../model/images/expand-images.js";
 import type { Session } from "../../session/session.js";
 import type { PromptTokens } from "../../session/turn/turn.js";
@@ -9,22 +9,33 @@ import type { Call, Prompted } from "./call.js";
 /**
  * Replaces the image tokens of a prompt, one for each image as the template shows them, by all tokens of the images.
  *
+ * @param source see {@link ImageTokens.find}
  * @throws ImagePromptError if the prompt does not show each image of the conversation once; EngineError if the engine must be asked for
  *   the tokens and does not answer
  */
 export async function expandPrompt(
-  { services: { imageTokens }, session, turn, request }: Prompted,
+  { services: { imageTokens, engine, model }, session, turn, request, abort }: Prompted,
   prompt: PromptTokens,
+  source?: "engine",
 ): Promise<PromptTokens> {
   if (!imageTokens) return prompt;
   const before = prompt.continues ? (session.interaction(prompt.continues.index).images ?? []) : [];
   const added = listImages(turn.messages).slice(before.length);
   const start = turn.countTokens({ ...prompt, pieces: [] });
   const { tokenId } = imageTokens.model;
-  const tokens = await imageTokens.find(added, (image) => ({
-    ...image,
-    file: findFile(image, session, request.images),
-  }));
+  const ask = async (image: ImagePart) => {
+    const { sha256, mediaType } = image;
+    const encoded = { sha256, mediaType, file: findFile(image, session, request.images) };
+    const ids = await engine.expandImage?.(encoded, { tokenId, affinityKey: session.id, abort });
+    if (!ids?.every((id) => id >= 0 && id < model.vocabularySize)) {
+      throw new EngineError(
+        "engine_error",
+        "The engine names tokens of an image that are not in the model's vocabulary.",
+      );
+    }
+    return ids;
+  };
+  const tokens = await imageTokens.find(added, ask, source);
   const { pieces, images } = expandImages({ tokenId, tokens }, prompt.pieces, added, start);
   const all = [...before, ...images];
   return all.length === 0 ? prompt : { ...prompt, pieces, images: all };

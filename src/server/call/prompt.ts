@@ -37,26 +37,18 @@ export async function readContextLimit({
  */
 export async function buildPrompt(call: Call, limit: number): Promise<void> {
   const { turn, api } = call;
-  const tokens = await expandPrompt(call, await encodeWithinContext(call, limit));
+  const encoded = await encodeWithinContext(call, limit);
+  let tokens = await expandPrompt(call, encoded);
   if (call.isCold) await call.yield();
   call.abort.throwIfAborted();
-  const promptTokens = turn.countTokens(tokens);
+  let promptTokens = turn.countTokens(tokens);
+  if (promptTokens >= limit && tokens.images) {
+    // The engine may make images smaller than the model's files say.
+    tokens = await expandPrompt(call, encoded, "engine");
+    promptTokens = turn.countTokens(tokens);
+  }
   if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });
   turn.buildPrompt(tokens);
-}
-
-/**
- * Builds the prompt of a call again, whose images the engine divided otherwise than the model's files say. The engine is asked now.
- *
- * @returns the number of tokens that the output may have; undefined if the engine cannot be asked
- * @throws as {@link buildPrompt}
- */
-export async function rebuildPrompt(call: Call, limit: number): Promise<number | undefined> {
-  const { imageTokens, metrics } = call.services;
-  if (!imageTokens?.distrust()) return undefined;
-  metrics.otherPrompts.inc();
-  await buildPrompt(call, limit);
-  return limit - call.turn.prompt.length;
 }
 
 /** Returns the prompt's last tokens as text. A template may open the model's reasoning there. */

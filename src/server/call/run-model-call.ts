@@ -1,10 +1,11 @@
+import { OtherPromptError } from "../../engine/engine.js";
 import type { RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
-import { Choice, generateChoices } from "./generation.js";
+import { Choice, type GeneratedChoice, generateChoices } from "./generation.js";
 import { placeTokens } from "./place-tokens.js";
-import { buildPrompt, readContextLimit, rebuildPrompt } from "./prompt.js";
+import { buildPrompt, readContextLimit } from "./prompt.js";
 import { recordChoices, whenStored } from "./record.js";
-import { admitOutput, checkSampling, completeSampling } from "./sampling.js";
+import { admitOutput, type CallSampling, checkSampling, completeSampling } from "./sampling.js";
 
 /**
  * Runs a model call: builds the prompt, has the engine generate, records an interaction for each choice. A call has one choice,
@@ -37,15 +38,17 @@ export async function runModelCall(call: Call): Promise<readonly RecordedChoice[
 async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]> {
   const { turn } = call;
   const limit = await readContextLimit(call.services);
-  await buildPrompt(call, limit);
-  call.admitPrompt();
-  const sampling = await completeSampling(call, limit);
-  admitOutput(call, sampling.params);
-  let rebuilt: Promise<number | undefined> | undefined;
-  const rebuild = () => (rebuilt ??= rebuildPrompt(call, limit));
-  const choices = call.choices.map((begun) => new Choice(call, begun, { ...sampling, rebuild }));
+  let prepared = await prepare(call, limit);
   if (call.isCold) await call.yield();
-  const generated = await generateChoices(call, choices);
+  let generated: readonly GeneratedChoice[];
+  try {
+    generated = await generateChoices(call, prepared.choices);
+  } catch (error) {
+    if (!mayRepeat(call, error, prepared.choices)) throw error;
+    prepared = await prepare(call, limit);
+    generated = await generateChoices(call, prepared.choices);
+  }
+  const { sampling } = prepared;
   if (call.isCold) await call.yield();
   for (const { choice } of generated) choice.begun.admitted?.noteOutput(choice.generation.length);
   // No other step may run in between: all choices are recorded, or none.
@@ -54,4 +57,32 @@ async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]>
   call.keepPromptText(records);
   await whenStored(call, records);
   return records;
+}
+
+interface Prepared {
+  readonly sampling: CallSampling;
+  readonly choices: readonly Choice[];
+}
+
+/** Builds the prompt of a call and everything that depends on its length. */
+async function prepare(call: Call, limit: number): Promise<Prepared> {
+  await buildPrompt(call, limit);
+  call.admitPrompt();
+  const sampling = await completeSampling(call, limit);
+  admitOutput(call, sampling.params);
+  return { sampling, choices: call.choices.map((begun) => new Choice(call, begun, sampling)) };
+}
+
+/**
+ * Returns true if all choices can be generated again, with the tokens that the engine has for the images: it had others than the prompt,
+ * and the client was sent nothing that depends on them.
+ */
+function mayRepeat({ services, turn, stream, request }: Call, error: unknown, choices: readonly Choice[]): boolean {
+  if (!(error instanceof OtherPromptError) || !turn.images) return false;
+  const isSent =
+    stream && (choices.some(({ generation }) => generation.length > 0) || (stream.hasBegun && request.tokenIds));
+  if (isSent || !services.imageTokens?.distrust(turn.images)) return false;
+  services.metrics.otherPrompts.inc();
+  turn.releasePrompt();
+  return true;
 }

@@ -159,7 +159,7 @@ export class AdmittedCall {
   }
 
   /**
-   * Settles the reservation when the prompt is known, before the engine is asked.
+   * Settles the reservation when the prompt is known, before the engine is asked. A later prompt of the call replaces this one.
    *
    * @param growth what the call adds to its session, without its output
    * @param promptBytes native memory of the prompt until the call ends
@@ -167,6 +167,8 @@ export class AdmittedCall {
    */
   addPrompt(growth: SessionGrowth, promptBytes: number): void {
     const { session, load, limits, store } = this.#context;
+    load.grow(-this.#growth.tokens, -this.#growth.bytes);
+    this.#growth = NO_GROWTH;
     requireRoom(session, { tokens: load.tokens + growth.tokens, bytes: load.bytes + growth.bytes }, limits);
     // When the call is recorded, the memory that its session keeps replaces the prompt. Until then, the larger of the two counts.
     const prompt = Math.max(promptBytes, growth.bytes);

@@ -19,7 +19,7 @@ const STAND_IN = `${randomUUID()}:`;
 
 /** Begins a data URL, and the name of the field that has base64 without one. */
 const DATA = Buffer.from('"data');
-const BASE64 = ";base64,";
+const DATA_URL = /^"data:[^",]*;base64,/;
 /** Longest beginning of a data URL. */
 const MAX_HEAD = 128;
 /** Names of the fields that have data URLs, with what follows them. */
@@ -60,8 +60,10 @@ export class BodyImages {
     let copied = 0;
     let count = 0;
     for (let text = findBase64(json, 0); text; text = findBase64(json, text.to)) {
-      const sha256 = this.#recognize(json, text, session) ?? (yield* this.#read(json, text, { session, files }));
-      if (sha256 === undefined) continue;
+      const file = this.#recognize(json, text, session) ?? (yield* this.#read(json, text, session));
+      if (!file) continue;
+      const { sha256, bytes } = file;
+      files.set(sha256, bytes);
       count++;
       pieces.push(json.subarray(copied, text.from), Buffer.from(STAND_IN + sha256));
       copied = text.to;
@@ -71,36 +73,31 @@ export class BodyImages {
     const find = (value: string): HashedFile | undefined => {
       if (!value.startsWith(STAND_IN)) return undefined;
       const sha256 = value.slice(STAND_IN.length);
-      const bytes = files.get(sha256) ?? session.imageFile(sha256);
-      if (!bytes) throw new Error(`the file of image ${sha256} is missing`);
-      return { sha256, bytes };
+      const bytes = files.get(sha256);
+      return bytes && { sha256, bytes };
     };
     return { json: Buffer.concat(pieces), count, images: { find } };
   }
 
-  #recognize(json: Buffer, { data, to }: Base64Text, session: Session): string | undefined {
+  /** Returns undefined for an image that the session does not have: the call that had it first may not have been recorded. */
+  #recognize(json: Buffer, { data, to }: Base64Text, session: Session): HashedFile | undefined {
     const known = this.#known.get(session);
     const sha256 = known?.get(fingerprint(json.subarray(data, to)));
-    // The call that had it first may not have been recorded.
-    return sha256 !== undefined && session.imageFile(sha256) ? sha256 : undefined;
+    const bytes = sha256 === undefined ? undefined : session.imageFile(sha256);
+    return sha256 !== undefined && bytes ? { sha256, bytes } : undefined;
   }
 
-  /** Returns the digest of the file, and adds the file; undefined if the text is not base64. */
-  *#read(
-    json: Buffer,
-    { data, to }: Base64Text,
-    { session, files }: { readonly session: Session; readonly files: Map<string, Uint8Array> },
-  ): Steps<string | undefined> {
+  /** Returns undefined if the text is not base64. */
+  *#read(json: Buffer, { data, to }: Base64Text, session: Session): Steps<HashedFile | undefined> {
     const bytes = readBase64(json.toString("latin1", data, to));
     if (!bytes) return undefined;
     yield;
-    const { sha256 } = hashFile(bytes);
-    files.set(sha256, bytes);
+    const file = hashFile(bytes);
     const known = this.#known.get(session) ?? new LRUCache({ max: MAX_KNOWN });
     this.#known.set(session, known);
-    known.set(fingerprint(json.subarray(data, to)), sha256);
+    known.set(fingerprint(json.subarray(data, to)), file.sha256);
     yield;
-    return sha256;
+    return file;
   }
 }
 
@@ -121,9 +118,9 @@ function readField(json: Buffer, at: number): Base64Text | undefined {
 }
 
 function readDataUrl(json: Buffer, at: number): Base64Text | undefined {
-  const head = json.toString("latin1", at, at + MAX_HEAD).indexOf(BASE64);
-  if (head < 0 || !BEFORE_URL.test(json.toString("latin1", Math.max(0, at - MAX_NAME), at))) return undefined;
-  const data = at + head + BASE64.length;
+  const head = DATA_URL.exec(json.toString("latin1", at, at + MAX_HEAD))?.[0];
+  if (head === undefined || !BEFORE_URL.test(json.toString("latin1", Math.max(0, at - MAX_NAME), at))) return undefined;
+  const data = at + head.length;
   return { from: at + 1, to: findEnd(json, data), data };
 }
 
@@ -146,25 +143,41 @@ function fingerprint(text: Buffer): string {
   return cipher.getAuthTag().toString("latin1");
 }
 
-/** Fields on the way from a conversation to its images. Others, such as the arguments of tools, are part of the prompt's text. */
-const CONTAINERS = [
-  "messages",
-  "input",
-  "contents",
-  "content",
-  "output",
-  "parts",
-  "functionResponse",
-  "function_response",
-];
-
-/** Returns the number of stand-ins in a parsed body that protocols read as images. */
-export function countStandIns(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countStandIns(item), 0);
-  const { image_url, source, inlineData, inline_data } = value as Record<string, unknown>;
-  const fields = [image_url, Object(image_url).url, Object(source).data, Object(inlineData ?? inline_data).data];
-  let count = fields.filter((field) => typeof field === "string" && field.startsWith(STAND_IN)).length;
-  for (const name of CONTAINERS) count += countStandIns((value as Record<string, unknown>)[name]);
-  return count;
+/** Returns the number of stand-ins in a parsed body that protocols read as images. All other texts belong to the prompt. */
+export function countStandIns(body: unknown): number {
+  const { messages, input, contents } = Object(body) as Fields;
+  return countEach([messages, input, contents].flat(), ({ content, output, parts }) =>
+    countEach([content, output, parts].flat(), countInPart),
+  );
 }
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const countEach = (values: readonly unknown[], count: (fields: Fields) => number): number =>
+  values.reduce(
+    (sum: number, value) => (typeof value === "object" && value !== null ? sum + count(value as Fields) : sum),
+    0,
+  );
+
+/** A part of a message, or of the result of a tool. */
+function countInPart({
+  type,
+  image_url,
+  source,
+  content,
+  functionResponse,
+  function_response,
+  ...part
+}: Fields): number {
+  if (type === "tool_result") return countEach([content].flat(), countInPart);
+  const { parts } = Object(functionResponse ?? function_response) as Fields;
+  if (parts !== undefined) return countEach([parts].flat(), countInPart);
+  const field = IMAGE_URL_TYPES.has(type)
+    ? (Object(image_url).url ?? image_url)
+    : type === "image"
+      ? Object(source).data
+      : Object(part["inlineData"] ?? part["inline_data"]).data;
+  return typeof field === "string" && field.startsWith(STAND_IN) ? 1 : 0;
+}
+
+const IMAGE_URL_TYPES: ReadonlySet<unknown> = new Set(["image_url", "input_image", "computer_screenshot"]);

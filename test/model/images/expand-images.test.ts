@@ -11,7 +11,7 @@ const model = ImageModel.read({
   imageProcessor: { image_processor_type: "Qwen2VLImageProcessor", patch_size: 14, min_pixels: 1, max_pixels: 1e7 },
 });
 if (!model) throw new Error("the model has no images");
-const known = new ImageTokens(model);
+const known = new ImageTokens(model, { engineTells: false, warn: () => undefined });
 
 const image = (width: number, height: number, sha256 = "aa") => ({
   type: "image" as const,

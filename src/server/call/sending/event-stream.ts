@@ -59,6 +59,11 @@ export class EventStream {
     return this.#headersSent;
   }
 
+  /** True once something was sent. */
+  get hasBegun(): boolean {
+    return this.#headersSent;
+  }
+
   /** True once the operating system has accepted all content of the recorded answers. */
   get delivered(): boolean {
     return this.#allContentWritten && this.#unflushed === 0;
