@@ -212,7 +212,7 @@ def test_files_beside_a_batch_need_a_folder_and_their_digest(beside: Path, tmp_p
     named = [{"sha256": "../" * 20, "media_type": "image/png"}] * 2
     strange = Batch(unplaced.tensors, {**unplaced.metadata, "images": json.dumps(named)})
     strange.image_folder = tmp_path
-    with pytest.raises(BatchError, match="is no name of an image file"):
+    with pytest.raises(BatchError, match="is not the name of an image file"):
         _ = strange.images()[0].data
 
 

@@ -13,7 +13,7 @@ export interface RowImage {
   readonly width: number;
   /** In pixels. */
   readonly height: number;
-  /** Its first token. */
+  /** Index of its first token in the row. */
   readonly offset: number;
   /** Number of its tokens. */
   readonly length: number;
@@ -23,7 +23,7 @@ const COLUMNS = ["row", "file", "offset", "length", "width", "height"] as const;
 
 type ImageColumns = Readonly<Record<(typeof COLUMNS)[number], TensorValues>>;
 
-/** The images of a batch file, as docs/reference/batch-format.md describes them. Reads only the files that are asked for. */
+/** The images of a batch file: see docs/reference/batch-format.md. Image files are read only when they are requested. */
 export class BatchImages {
   readonly #file: TensorBytes;
   readonly #files: readonly z.output<typeof filesSchema>[number][];
@@ -51,7 +51,7 @@ export class BatchImages {
     return images;
   }
 
-  /** Returns the bytes that the batch has under this digest, unchecked; undefined if it has none. */
+  /** Returns the file that the batch names by this digest, which is not compared; undefined if it has no such file. */
   async readFile(sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const index = this.#files.findIndex((file) => file.sha256 === sha256);
     const { tensors } = this.#file.header;

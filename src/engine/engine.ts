@@ -58,7 +58,7 @@ export interface LabelVersions {
   versionOf(label: string, current: number): number;
 }
 
-/** The file of an image. */
+/** An image as an encoded file. */
 export interface EncodedImage {
   /** SHA-256 of the file, in lowercase hexadecimal digits. */
   readonly sha256: string;
@@ -76,7 +76,7 @@ export interface ExpandImageOptions {
 }
 
 /**
- * Returns the ids that an engine puts in the place of an image's token in a prompt.
+ * Returns the token ids by which an engine replaces the image token of an image.
  *
  * @throws EngineError also if the ids do not begin with the image token, because the prompt could then not be sent again
  */
@@ -195,7 +195,7 @@ export interface Engine {
    * @param abort stops the engine's work immediately. The server gives no AbortSignal, because creating one takes time
    */
   generate(call: GenerateCall, abort?: AbortSource): Promise<GenerateResult>;
-  /** Undefined if the engine does not tell the ids of images: they must then follow from the model's files. */
+  /** Undefined if the engine cannot report the token ids of an image. They must then follow from the model's files. */
   readonly expandImage?: ExpandImage | undefined;
   /** Resolves if the engine can take calls; otherwise rejects with an {@link EngineError}. */
   health(signal?: AbortSignal): Promise<void>;
@@ -445,7 +445,7 @@ export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = "EngineError";
 }
 
-/** The engine ran a call with other prompt tokens than the call has. Its output cannot be recorded. */
+/** The engine used other prompt tokens than those of the call. Its output cannot be recorded. */
 export class OtherPromptError extends EngineError {}
 
 /** A server refused to load weights, so it still has the earlier ones. */

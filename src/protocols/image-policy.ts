@@ -4,18 +4,18 @@ import { ImageReader, type ImageSources } from "./image-reader.js";
 import { RequestError } from "./request-error.js";
 
 /**
- * How prompts treat images, files and audio in messages and tool results. `refuse`: prompts contain text only. `placeholder`: a text
- * stands for each. `tokens`: images are part of the prompt, files and audio are refused.
+ * How images, files and audio in messages and tool results get into prompts. `refuse`: they are refused. `placeholder`: a text stands for
+ * each of them. `tokens`: the prompt has the tokens of images, and files and audio are refused.
  */
 export type ImagePolicy = "refuse" | "placeholder" | "tokens";
 
-/** The part of a request's policies that decides about images. */
+/** The policies of a request that concern images. */
 export interface ImagePolicies extends ImageSources {
-  /** Default: they are refused. */
+  /** Default: `refuse`. */
   readonly images?: ImagePolicy;
 }
 
-/** Reads the parts of one request that are not text, as the policy says. */
+/** Reads the images, files and audio of one request according to its policy. */
 export class MediaReader {
   readonly #policy: ImagePolicy;
   readonly #images: ImageReader;
@@ -31,7 +31,7 @@ export class MediaReader {
     return this.#placeholders;
   }
 
-  /** Files of the images that were read; undefined if there are none. */
+  /** Files of the images that were read; undefined if there were none. */
   get images(): ImageFiles | undefined {
     const { files } = this.#images;
     return files.size === 0 ? undefined : files;
@@ -47,7 +47,7 @@ export class MediaReader {
 
   /**
    * @param path path of the part, such as `messages[0].content[1]`
-   * @param param the field that is named if such parts are refused
+   * @param param the field that the error names if the policy refuses the part
    * @throws RequestError if the policy refuses the part, or its image cannot be read
    */
   readPart(part: MediaPart, path: string, param = `${path}.type`): MessagePart {

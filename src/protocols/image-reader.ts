@@ -6,29 +6,29 @@ import { groupDigits } from "../support/group-digits.js";
 import { RequestError } from "./request-error.js";
 
 /**
- * Limits of a request's images. Engines decode every image before they shrink it, so a small file with a large size would take
- * gigabytes of their memory. Pillow, with which they decode, refuses only images of more than 179 megapixels.
+ * Limits of a request's images. Engines decode every image before they shrink it, so a small file with many pixels would take gigabytes of
+ * their memory. Pillow, with which they decode, refuses only images of more than 179 megapixels.
  */
 export const IMAGE_LIMITS = {
-  /** Images of a request. An image that recurs counts each time. */
+  /** Images of a request. An image that is repeated counts each time. */
   images: 100,
   /** Size of a file. */
   bytes: 20 * 1024 * 1024,
-  /** Width times height, as the header of the file says. */
+  /** Width times height, from the header of the file. */
   pixels: 64_000_000,
 } as const;
 
-/** The file of an image with the digest by which conversations know it. */
+/** The file of an image, and the digest by which conversations identify it. */
 export interface HashedFile {
   /** See {@link ImagePart.sha256}. */
   readonly sha256: string;
   readonly bytes: Uint8Array;
 }
 
-/** The images that a request names by their addresses. */
+/** The images that a request names by address. */
 export interface ImageUrls {
   /**
-   * Returns the image at an http or https address; undefined if it was not fetched yet. The request must then be read again when it was.
+   * Returns the image at an http or https address; undefined if it was not fetched yet. The request must then be read again once it was.
    *
    * @param param path of the field with the address
    */
@@ -37,18 +37,18 @@ export interface ImageUrls {
 
 /** Images whose data was taken out of a request before it was parsed. */
 export interface TakenImages {
-  /** Returns the image for which a text stands; undefined if it is another text. */
+  /** Returns the image that a stand-in represents; undefined for any other text. */
   find(text: string): HashedFile | undefined;
 }
 
-/** Where the images of a request are that its fields do not contain. */
+/** The images of a request whose data is not in its fields. */
 export interface ImageSources {
   /** Absent: addresses are refused. */
   readonly imageUrls?: ImageUrls | undefined;
   readonly takenImages?: TakenImages | undefined;
 }
 
-/** Takes the place of an image that was not fetched yet. */
+/** Used for an image that was not fetched yet. The request is read again before it is used. */
 const NOT_YET_FETCHED: ImagePart = { type: "image", sha256: "", mediaType: "", width: 1, height: 1 };
 
 /** Reads the images of one request. */
@@ -67,8 +67,10 @@ export class ImageReader {
   }
 
   /**
+   * Returns the image of a source, and adds its file to {@link files}.
+   *
    * @param path path of the part that has the image
-   * @throws RequestError if the image is neither sent as data nor at an address that may be fetched, is no complete image or exceeds a limit
+   * @throws RequestError if the image is sent in a form that is not allowed, is damaged or exceeds a limit
    */
   read(source: ImageSource, path: string): ImagePart {
     const param = `${path}.${source.field}`;
@@ -85,12 +87,12 @@ export class ImageReader {
 
   /** Returns undefined if the image must be fetched. */
   #load({ value, form }: ImageSource, param: string): HashedFile | undefined {
-    if (form === "file_id") throw notFetched(param);
+    if (form === "file_id") throw notData(param, "the server keeps no uploaded files.");
     const taken = typeof value === "string" ? this.#sources.takenImages?.find(value) : undefined;
     if (taken) return taken;
     if (form === "url" || (form === "data_url" && !mayBeDataUrl(value))) {
       const { imageUrls } = this.#sources;
-      if (!imageUrls) throw notFetched(param, ADVICE);
+      if (!imageUrls) throw notData(param, FETCHES_NONE);
       return imageUrls.find(requireWebAddress(value, form, param), param);
     }
     const base64 = form === "data_url" ? readDataUrl(value, param) : value;
@@ -102,11 +104,10 @@ export function hashFile(bytes: Uint8Array): HashedFile {
   return { sha256: hash("sha256", bytes, "hex"), bytes };
 }
 
-const ADVICE = ' Set rollout.agent.image_urls to "fetch" to have it fetch them.';
+const FETCHES_NONE = 'the server fetches none. Set rollout.agent.image_urls to "fetch" to have it fetch them.';
 
-function notFetched(param: string, advice = ""): RequestError {
-  const message = `${param}: images must be sent as data, because the server fetches none.${advice}`;
-  return new RequestError(param, message, "unsupported_parameter");
+function notData(param: string, reason: string): RequestError {
+  return new RequestError(param, `${param}: images must be sent as data, because ${reason}`, "unsupported_parameter");
 }
 
 function requireWebAddress(value: unknown, form: "url" | "data_url", param: string): string {
@@ -117,10 +118,10 @@ function requireWebAddress(value: unknown, form: "url" | "data_url", param: stri
 
 const mayBeDataUrl = (value: unknown): boolean => typeof value !== "string" || value === "" || /^data:/i.test(value);
 
-/** A media type and parameters may come before `;base64`. The type is not used: that of the file counts. */
+/** A media type and parameters may come before `;base64`. They are ignored, because the bytes of the file decide its type. */
 const BASE64_HEAD = /^data:[^,]*;base64,/i;
 
-/** Limits the search for the comma. */
+/** Characters that are searched for the end of the head. */
 const MAX_HEAD_LENGTH = 1024;
 
 /** Returns the data of a URL as text. */
@@ -133,7 +134,7 @@ function readDataUrl(url: unknown, param: string): string {
   return text.slice(head.length);
 }
 
-/** @param anyAlphabet accepts the alphabet of URLs too, and data without padding */
+/** @param anyAlphabet see {@link readBase64} */
 function decode(base64: unknown, anyAlphabet: boolean, param: string): Uint8Array {
   if (typeof base64 !== "string" || base64 === "") {
     throw new RequestError(param, `${param} must contain the data of an image in base64.`);
@@ -148,12 +149,12 @@ function decode(base64: unknown, anyAlphabet: boolean, param: string): Uint8Arra
 /**
  * Returns the bytes of a text; undefined if it is not base64.
  *
- * @param anyAlphabet accepts the alphabet of URLs too, and data without padding
+ * @param anyAlphabet also accepts the URL-safe alphabet, and data without padding
  */
 export function readBase64(base64: string, anyAlphabet = false): Uint8Array | undefined {
   const digits = countDigits(base64);
   const file = Buffer.from(base64, "base64");
-  // Node.js skips characters that are not base64, so the file is then shorter. It reads those beyond Latin-1 by their low byte.
+  // Node.js skips characters that are not base64, so the file is then shorter. Of characters beyond Latin-1, it reads the low byte.
   const isValid =
     file.length === countBytes(base64) &&
     digits % 4 !== 1 &&
@@ -182,7 +183,7 @@ function readFile(file: Uint8Array, param: string): ImageFile {
     return readImageFile(file);
   } catch (error) {
     if (!(error instanceof ImageFileError)) throw error;
-    const problem = error.code === "damaged" ? "is a damaged image" : "is no image that the model can see";
+    const problem = error.code === "damaged" ? "is a damaged image" : "is not an image that the model can see";
     throw new RequestError(param, `${param} ${problem}: ${error.message}.`);
   }
 }

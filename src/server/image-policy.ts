@@ -9,8 +9,8 @@ type ImageEngine = Pick<Engine, "supports" | "type" | "expandImage">;
 /**
  * Returns the configuration with a value of `rollout.agent.images` that is not `auto`.
  *
- * @throws ConfigError if `tokens` is configured, but the model or the engine takes no images; if images are to be fetched that prompts
- * do not have
+ * @throws ConfigError if `images` is `tokens`, but the model or the engine takes no images, or if `image_urls` is `fetch`, but prompts
+ *   have no images
  */
 export function withImagePolicy(
   config: Config,
@@ -33,22 +33,23 @@ function invalid(key: "images" | "image_urls", message: string): ConfigError {
   return new ConfigError("config_invalid", [{ path: `rollout.agent.${key}`, message }]);
 }
 
+/** Returns why prompts cannot have images; undefined if they can. */
 function findProblem(
   { images, folder }: Pick<ChatModel, "images" | "folder">,
   { supports, type, expandImage }: ImageEngine,
 ): string | undefined {
   if (!supports.images) return `the engine (${type}) takes no images`;
   if (!images) {
-    return `${folder} has no images: config.json needs image_token_id, and preprocessor_config.json the image processor. Gemma 3 is not supported`;
+    return `the model in ${folder} takes no images: config.json must have image_token_id, and preprocessor_config.json the image processor. Gemma 3 is not supported`;
   }
-  if (images.counts || expandImage) return undefined;
-  return `how many tokens an image has is known for Qwen-VL and GLM-4V only, and the engine (${type}) does not tell`;
+  if (images.canCount || expandImage) return undefined;
+  return `the number of an image's tokens can be computed for Qwen-VL and GLM-4V only, and the engine (${type}) does not report it`;
 }
 
 /**
- * Returns the tokens of images; undefined if prompts have none.
+ * Opens the image tokens of the model; undefined if prompts have no images.
  *
- * @param warn called once if the engine has other tokens than the model's files say
+ * @param warn called once if the engine's tokens differ from those that follow from the model's files
  */
 export function openImageTokens(
   { model, engine, settings }: Pick<CallServices, "model" | "engine" | "settings">,

@@ -196,7 +196,7 @@ describe.each(DIALECTS)("an image of %s", (name, { parse, body, result, text, im
     [
       "text",
       base64(Buffer.from("hello")),
-      "is no image that the model can see: not a PNG, JPEG, GIF, WebP or BMP file",
+      "is not an image that the model can see: not a PNG, JPEG, GIF, WebP or BMP file",
     ],
     ["a cut image", base64(PNG.subarray(0, -1)), "is a damaged image: the file ends before the image does"],
     [

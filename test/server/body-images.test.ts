@@ -66,7 +66,7 @@ it.each([
   expect(body?.images.find("another text")).toBeUndefined();
 });
 
-it("recognizes images that the session has, wherever they are, and reads others", () => {
+it("recognizes images that the session has in any position, and reads others", () => {
   const [first, second] = [picture(), picture()];
   const images = new BodyImages();
   const empty = sessionWith();
@@ -139,7 +139,7 @@ async function start() {
   return { proxy, vision, post, recorded: proxy.context.registry.get(session.id) };
 }
 
-it("a conversation continues from turn to turn, also through other images and a failed call", async () => {
+it("continues a conversation from turn to turn, also after other images and a failed call", async () => {
   const { proxy, post, vision, recorded } = await start();
   const [first, second] = [picture(), picture()];
   const messages: object[] = [
@@ -170,7 +170,7 @@ it("a conversation continues from turn to turn, also through other images and a 
   expect(reply.error.message).toContain("messages[0].content[0].image_url.url is a damaged image");
 });
 
-it("the arguments of a tool stay as they are, beside an image", async () => {
+it("leaves arguments of tools unchanged in a request with an image", async () => {
   const { post, recorded } = await start();
   const data = toBase64(picture());
   const source = { type: "base64", media_type: "image/png", data: toBase64(picture()) };

@@ -34,21 +34,25 @@ describe("withImagePolicy", () => {
     expect(() => choose("tokens", model, TEXT_ENGINE)).toThrow(
       "rollout.agent.images: must not be `tokens`: the engine (embedded) takes no images",
     );
-    expect(() => choose("tokens", TEXT_MODEL)).toThrow("/models/text has no images: config.json needs image_token_id");
+    expect(() => choose("tokens", TEXT_MODEL)).toThrow(
+      "the model in /models/text takes no images: config.json must have image_token_id",
+    );
   });
 
-  it("refuses to fetch images if prompts have none, and says why", async () => {
+  it("refuses `image_urls: fetch` if prompts have no images, and names the reason", async () => {
     const fetching = (images: Value, model: Parameters<typeof withImagePolicy>[1]["model"]) =>
       withImagePolicy(parseConfig({ rollout: { agent: { images, image_urls: "fetch" } } }), { model, engine: ENGINE });
     const model = await loadChatModel(await writeVisionModel());
     expect(fetching("auto", model).rollout.agent).toMatchObject({ images: "tokens", image_urls: "fetch" });
     const refusal = "rollout.agent.image_urls: must not be `fetch`, because `images` is";
     expect(() => fetching("placeholder", model)).toThrow(`${refusal} \`placeholder\``);
-    expect(() => fetching("auto", TEXT_MODEL)).toThrow(`${refusal} \`refuse\`: /models/text has no images`);
+    expect(() => fetching("auto", TEXT_MODEL)).toThrow(
+      `${refusal} \`refuse\`: the model in /models/text takes no images`,
+    );
   });
 });
 
-it("the settings of a server have the hosts of images only if it fetches images", () => {
+it("passes `image_hosts` to the server only if it fetches images", () => {
   const hosts = (agent: object) => toServerSettings(parseConfig({ rollout: { agent } }), "key", "model").imageHosts;
   expect(hosts({})).toBeUndefined();
   expect(hosts({ image_urls: "fetch" })).toEqual([]);

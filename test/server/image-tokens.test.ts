@@ -147,7 +147,7 @@ describe.each(["hf", "concat"] as const)("with `chat_template_type: %s`", (chatT
     expect(started.vision.received).toBe(4);
   });
 
-  it("vLLM gets a new file beside the digests of those that it has, and all files if it has lost one", async () => {
+  it("sends vLLM only the files that it lacks, and all files if it has lost one", async () => {
     const started = await start("vllm", { chatTemplateType });
     const first = await started.send([user(image(WIDE))]);
     const second = await started.send([...first, user(image(TALL))]);
@@ -199,7 +199,7 @@ describe.each(["sglang", "vllm"] as const)("with %s", (name) => {
     expect(rows.map(runsOf)).toEqual([[WIDE_TOKENS], [WIDE_TOKENS], [WIDE_TOKENS]]);
   });
 
-  it("a server that sees no images fails the call, and nothing is recorded", async () => {
+  it("fails the call if the server sees no images, and records nothing", async () => {
     const started = await start(name, { sees: null });
     const reply = await started.proxy.post(CHAT, { messages: [user(image(WIDE))] }, started.session.key);
     expect(reply.status).toBe(502);
@@ -217,26 +217,29 @@ describe.each(["sglang", "vllm"] as const)("with %s", (name) => {
   });
 });
 
-describe("vLLM with other limits of pixels than the model's files", () => {
+describe("vLLM with other pixel limits than the model's files", () => {
   /** 100 x 60 pixels become 1 x 2 tokens, 40 x 200 become 4 x 1. */
   const small = () => new EngineVision(IMAGE_TOKEN, { maxPixels: 4 * 28 * 28 });
   const question = [user(text("Compare "), image(WIDE), text(" and "), image(TALL))];
-  const repeated = async ({ proxy }: Started) => (await proxy.context.metrics.otherPrompts.get()).values[0]?.value;
+  const repeated = async ({ proxy }: Started) => (await proxy.context.metrics.otherImageTokens.get()).values[0]?.value;
 
-  it.each(["hf", "concat"] as const)("has its tokens recorded, and is asked once for each size (%s)", async (type) => {
-    const started = await start("vllm", { sees: small(), chatTemplateType: type });
-    const first = await started.send(question);
-    await started.send([...first, user(text("And "), image(WIDE))]);
-    const rows = await exportedIds(started);
-    expect(rows.map(runsOf)).toEqual([
-      [2, 4],
-      [2, 4, 2],
-    ]);
-    // The prediction that was wrong, one request for each size, the call; then the second call.
-    const kinds = started.sent().map(({ token_ids: ids = [], features }) => (features ? "features" : ids.length));
-    expect(kinds).toEqual([expect.any(Number), 1, 1, kinds[0], "features"]);
-    expect(await repeated(started)).toBe(1);
-  });
+  it.each(["hf", "concat"] as const)(
+    "is asked for its tokens once for each image size, and they are recorded (%s)",
+    async (type) => {
+      const started = await start("vllm", { sees: small(), chatTemplateType: type });
+      const first = await started.send(question);
+      await started.send([...first, user(text("And "), image(WIDE))]);
+      const rows = await exportedIds(started);
+      expect(rows.map(runsOf)).toEqual([
+        [2, 4],
+        [2, 4, 2],
+      ]);
+      // The prediction that was wrong, one request for each size, the call; then the second call.
+      const kinds = started.sent().map(({ token_ids: ids = [], features }) => (features ? "features" : ids.length));
+      expect(kinds).toEqual([expect.any(Number), 1, 1, kinds[0], "features"]);
+      expect(await repeated(started)).toBe(1);
+    },
+  );
 
   it("answers calls with several choices, streams, and calls that use the whole context", async () => {
     const started = await start("vllm", { sees: small() });
@@ -249,7 +252,7 @@ describe("vLLM with other limits of pixels than the model's files", () => {
     expect([0, 1, 2].map((i) => tokens.interaction(i).promptTokens)).toEqual(Array(3).fill(usage.prompt_tokens));
   });
 
-  it("streams the answer to the prompt that the engine has", async () => {
+  it("streams the answer to the engine's own prompt", async () => {
     const started = await start("vllm", { sees: small() });
     const stream = { messages: question, max_tokens: 8, stream: true, stream_options: { include_usage: true } };
     const reply = await started.proxy.post(CHAT, stream, started.session.key);
@@ -313,7 +316,7 @@ describe("vLLM with other limits of pixels than the model's files", () => {
     const messages = [...first, user(text("And why?"))];
     const reply = await started.proxy.post(CHAT, { messages }, started.session.key);
     expect(reply.status).toBe(502);
-    expect(reply.error.message).toContain("The engine ran another prompt");
+    expect(reply.error.message).toContain("The engine used another prompt");
     expect((await exportedIds(started)).map(runsOf)).toEqual([[WIDE_TOKENS, TALL_TOKENS]]);
   });
 });
@@ -324,7 +327,7 @@ describe("a family whose tokens only the engine knows", () => {
   const withBreaks = (tokens: number) => Array.from({ length: tokens }, (_, i) => (i % 2 === 0 ? IMAGE_TOKEN : BREAK));
   const processor = "PixtralImageProcessor";
 
-  it("is recorded as the engine says, and sent again in one token for each image", async () => {
+  it("is recorded with the engine's tokens, and sent again with one token for each image", async () => {
     const started = await start("vllm", { sees: new EngineVision(IMAGE_TOKEN, {}, withBreaks), processor });
     const first = await started.send([user(text("Look: "), image(WIDE))]);
     const second = await started.send([...first, user(text("And why?"))]);

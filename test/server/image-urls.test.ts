@@ -167,7 +167,7 @@ const failed = (problem: string, param = CHAT.param) => [
 ];
 
 describe.each(DIALECTS)("with %s", (_, { path, body, param }) => {
-  it("an address is fetched once, and its image is recorded as one that is sent", async () => {
+  it("fetches an address once, and records its image like one that is sent as data", async () => {
     const server = await serveImages({ "/a": send(PNG), "/b": send(OTHER) });
     const { proxy, session } = await startProxy([server.host]);
     const request = body(`${server.url}/a?size=1`, `${server.url}/b`);
@@ -189,7 +189,7 @@ describe.each(DIALECTS)("with %s", (_, { path, body, param }) => {
     }
   });
 
-  it("an address is refused by default, and the error names the setting", async () => {
+  it("refuses an address by default, and the error names the setting", async () => {
     const server = await serveImages({ "/a": send(PNG) });
     const { proxy, session } = await startProxy(undefined);
     const reply = await proxy.post(path, body(`${server.url}/a`, `${server.url}/a`), session.key);
@@ -199,7 +199,7 @@ describe.each(DIALECTS)("with %s", (_, { path, body, param }) => {
     expect(server.paths()).toEqual([]);
   });
 
-  it("an address that is not public is refused", async () => {
+  it("refuses an address that is not public", async () => {
     const server = await serveImages({ "/a": send(PNG) });
     const { proxy, session } = await startProxy([]);
     const reply = await proxy.post(path, body(`${server.url}/a`, `${server.url}/a`), session.key);
@@ -242,7 +242,7 @@ describe("an address", () => {
     },
   );
 
-  it("is refused at another port than that of the host that is allowed", async () => {
+  it("is refused if only another port of its host is allowed", async () => {
     const [allowed, other] = [await serveImages({}), await serveImages({ "/a": send(PNG) })];
     const { proxy, session } = await startProxy([allowed.host]);
     expect(problemOf(await proxy.post(CHAT.path, ask(`${other.url}/a`), session.key))).toEqual(failed(refused));
@@ -262,11 +262,11 @@ describe("an address", () => {
     expect((await fetch("/one")).status).toBe(200);
     expect(problemOf(await fetch("/two"))).toEqual(failed("it was redirected more than once"));
     expect(problemOf(await fetch("/inner"))).toEqual(failed(refused));
-    expect(problemOf(await fetch("/file"))).toEqual(failed("its address is no http or https URL"));
+    expect(problemOf(await fetch("/file"))).toEqual(failed("its address is not an http or https URL"));
     expect(inner.connections()).toBe(0);
   });
 
-  it("is refused with a user name, if it is too long, and if it is none", async () => {
+  it("is refused if it has a user name, is too long, or is not an http or https URL", async () => {
     const { proxy, session } = await startProxy([]);
     const fetch = async (url: string) => problemOf(await proxy.post(CHAT.path, ask(url), session.key));
     expect(await fetch("http://me:secret@example.com/a")).toEqual(
@@ -275,14 +275,14 @@ describe("an address", () => {
     expect(await fetch(`http://example.com/${"a".repeat(FETCH_LIMITS.urlLength)}`)).toEqual(
       failed("its address has more than 8,192 characters"),
     );
-    expect(await fetch("http://")).toEqual(failed("its address is no http or https URL"));
+    expect(await fetch("http://")).toEqual(failed("its address is not an http or https URL"));
     for (const url of ["file:///etc/passwd", "gs://bucket/a.png", "a.png"]) {
       const message = `${CHAT.param} must be a data URL or an address that begins with http:// or https://.`;
       expect(await fetch(url)).toEqual(["400 invalid_value", CHAT.param, message]);
     }
   });
 
-  it("without an image gives an error, and the session goes on", async () => {
+  it("gives an error if it has no image, and the session continues", async () => {
     const answers: Record<string, Answer> = {
       "/page": send(Buffer.from("<html>")),
       "/cut": send(PNG.subarray(0, -1)),
@@ -294,7 +294,7 @@ describe("an address", () => {
     const fetch = async (path: string) => problemOf(await proxy.post(CHAT.path, ask(server.url + path), session.key));
     expect(await fetch("/none")).toEqual(failed("HTTP 404"));
     expect(await fetch("/broken")).toEqual(failed("the connection failed (UND_ERR_"));
-    const notAnImage = expect.stringContaining(`${CHAT.param} is no image that the model can see: not a PNG`);
+    const notAnImage = expect.stringContaining(`${CHAT.param} is not an image that the model can see: not a PNG`);
     expect(await fetch("/page")).toEqual(["400 invalid_value", CHAT.param, notAnImage]);
     const damaged = expect.stringContaining(`${CHAT.param} is a damaged image`);
     expect(await fetch("/cut")).toEqual(["400 invalid_value", CHAT.param, damaged]);
@@ -331,7 +331,7 @@ describe("an address", () => {
 });
 
 describe("a session", () => {
-  it("keeps the image of an address, which another session gets anew", async () => {
+  it("keeps the image of an address, and another session fetches it again", async () => {
     const answers: Record<string, Answer> = { "/a": send(PNG) };
     const server = await serveImages(answers);
     const { proxy, session } = await startProxy([server.host]);
@@ -424,7 +424,7 @@ describe("a session", () => {
     expect(most).toBe(8);
   });
 
-  it("that has ended fetches nothing", async () => {
+  it("fetches nothing after it has ended", async () => {
     const server = await serveImages({ "/a": send(PNG) });
     const { proxy, session } = await startProxy([server.host]);
     await proxy.turn(session, [{ role: "user", content: "hello" }]);
@@ -434,7 +434,7 @@ describe("a session", () => {
   });
 });
 
-it("an image without room in the memory for sessions is refused with 503", async () => {
+it("refuses an image with 503 if the memory for sessions has no room for it", async () => {
   const large = Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]);
   const server = await serveImages({ "/large": send(large), "/a": send(PNG) });
   const store = { bytes: 1024 * 1024, highWater: 1 };
@@ -446,7 +446,7 @@ it("an image without room in the memory for sessions is refused with 503", async
   expect((await proxy.post(CHAT.path, ask(`${server.url}/a`), session.key)).status).toBe(200);
 });
 
-it("a client that disconnects ends the fetch, and the session goes on", async () => {
+it("ends the fetch when the client disconnects, and the session continues", async () => {
   let waiting: Promise<unknown> | undefined;
   const server = await serveImages({
     "/slow": (response) => {
@@ -508,7 +508,7 @@ describe("ImageClient", () => {
     expect(asked).toEqual([]);
   });
 
-  it("says that a host has no address, or that the connection failed", async () => {
+  it("reports that a host has no address, or that the connection failed", async () => {
     const { resolve } = resolver();
     await expect(open({ resolve })("http://images.example/a")).rejects.toThrow("the host has no address");
     const server = await startRecordingServer({}, async () => undefined);

@@ -73,7 +73,7 @@ describe.skipIf(!HAS_CHROMIUM)("images of messages, in Chromium", () => {
     await page.close();
   });
 
-  it("are one field each among the tokens, over which the arrow keys step", async () => {
+  it("are one field each among the tokens, which the arrow keys select as one", async () => {
     const { page, complaints } = await openPage(browser, `${await serve()}#/episodes/0`);
     await page.locator(".turn-head .button", { hasText: "Tokens" }).last().click();
     const row = page.locator(".tokens[role=group]");
@@ -129,7 +129,7 @@ describe.skipIf(!HAS_CHROMIUM)("images of messages, in Chromium", () => {
     await page.close();
   });
 
-  it("are a sentence if the episode has no batch", async () => {
+  it("are replaced by a sentence if the episode has no batch", async () => {
     const { page, complaints } = await openPage(browser, `${await serve()}#/episodes/1`);
     const notice = page.locator(".message-body .notice");
     await expect.poll(() => notice.innerText()).toMatch(/^Image, 40 × 30: .* is in no batch/);
@@ -178,7 +178,7 @@ describe.skipIf(!HAS_CHROMIUM)("images of messages, in Chromium", () => {
     await page.close();
   });
 
-  it("are in an HTML file from a disk", async () => {
+  it("are shown in an HTML file that is opened from disk", async () => {
     const { transcript } = await recordImages({ layout: "tree" });
     await using source = await TranscriptSource.open(transcript);
     const file = `${transcript}.html`;

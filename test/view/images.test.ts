@@ -61,7 +61,7 @@ describe.each([
 });
 
 describe("the images of a transcript", () => {
-  it("are not there for an episode without a batch, and its messages are", async () => {
+  it("are missing for an episode without a batch, but its messages are shown", async () => {
     const { transcript } = await recordImages();
     await using source = await TranscriptSource.open(transcript);
     const { interactions } = await source.episode(1);
@@ -221,7 +221,7 @@ describe("the images of an HTML file", () => {
     await expect(embedded?.image({ episode: 0, sha256: digestOf(RESULT) })).rejects.toThrow(/left out of the HTML/);
   });
 
-  it("are those of the tokens if there are no messages", async () => {
+  it("include those among tokens if there are no messages", async () => {
     const { batch } = await recordImages();
     await using source = await BatchSource.open(batch);
     expect(await writeHtml(`${batch}.html`, source, page)).toMatchObject({ images: 2 });

@@ -37,8 +37,8 @@ class RolltapeGenerator(GeneratorInterface):  # type: ignore[misc]
     version: returns the weight version, which the proxy is told before each batch: `lambda: engine_client.weight_version`.
     timeout: seconds that an episode may take. reward_scope: as of `rolltape.run_group`.
     max_prompt_tokens: an episode with a longer prompt fails. max_response_tokens: longer responses are cut.
-    processor: of a model that sees images. Rows then have `pixel_values` and `image_grid_thw`. Without it, episodes with images
-        fail.
+    processor: the processor of a model that sees images. Rows then have `pixel_values` and `image_grid_thw`. Without it,
+        episodes with images fail.
 
     A failed episode is a row of one response token that is not trained on, with reward 0.
     """
@@ -141,28 +141,28 @@ def _expert_indices(rows: list[Sample | None]) -> list[Any] | None:
 
 
 def _images(rows: list[Sample | None], processor: Any) -> dict[str, list[Any]]:
-    """Returns the tensors of the images of each row; nothing if no row has images.
+    """Returns the image tensors of each row; an empty dictionary if no row has images.
 
     A failed episode has the image of `_failed_prompt`, because models of Hugging Face fail on a micro-batch without images.
     """
     samples = [row for row in rows if row is not None]
     if not any(sample.images() for sample in samples):
         return {}
-    # It needs Pillow, which is not needed without images.
+    # Imported here because it needs Pillow, which rows without images do not need.
     from .vision import sample_inputs
 
+    inputs = sample_inputs(samples, processor)
     at, number = _smallest_image(samples)
-    rest = iter(sample_inputs(samples, processor))
-    inputs = [None if row is None else next(rest) for row in rows]
-    of_samples = [each for each in inputs if each is not None]
-    pixels, grids = of_samples[at]["pixel_values"], of_samples[at]["image_grid_thw"]
+    pixels, grids = inputs[at]["pixel_values"], inputs[at]["image_grid_thw"]
     begin, end = (int(grids[:count].prod(1).sum()) for count in (number, number + 1))
     failed = {"pixel_values": pixels[begin:end], "image_grid_thw": grids[number : number + 1]}
-    return {name: [(failed if each is None else each)[name] for each in inputs] for name in failed}
+    rest = iter(inputs)
+    of_rows = [failed if row is None else next(rest) for row in rows]
+    return {name: [each[name] for each in of_rows] for name in failed}
 
 
 def _failed_prompt(rows: list[Sample | None]) -> list[int]:
-    """Returns the prompt of a failed episode: the tokens of an image of the batch, or one token without images."""
+    """Returns the prompt of a failed episode: the tokens of the smallest image of the batch, or one token without images."""
     samples = [row for row in rows if row is not None]
     if not any(sample.images() for sample in samples):
         return [0]
@@ -173,7 +173,7 @@ def _failed_prompt(rows: list[Sample | None]) -> list[int]:
 
 
 def _smallest_image(samples: list[Sample]) -> tuple[int, int]:
-    """Returns the index of a sample and that of its image with the fewest tokens of all."""
+    """Returns the place of the image with the fewest tokens: the index of its sample, and its index in the sample."""
     images = [
         (image.length, at, number) for at, sample in enumerate(samples) for number, image in enumerate(sample.images())
     ]

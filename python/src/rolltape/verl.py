@@ -160,7 +160,7 @@ def _pictures(row: Sample) -> dict[str, Any] | None:
     images = row.images()
     if not images:
         return None
-    # Pillow is needed for images only.
+    # Imported here because it needs Pillow, which rows without images do not need.
     from .vision import picture
 
     return {"images": [picture(image) for image in images]}

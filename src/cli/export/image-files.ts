@@ -9,7 +9,8 @@ import { writeBatchFile } from "../rollout/batch-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 
 /**
- * Writes image files into the folder of a batch. A file appears when it is complete, and is not written again if it exists.
+ * Writes image files into the folder beside a batch. A file appears when it is complete. A file that exists with the same content is not
+ * written again.
  *
  * @throws BatchWriteError if a file cannot be written
  */
@@ -23,19 +24,19 @@ export async function writeImageFiles(batch: string, images: readonly BatchImage
   }
 }
 
-/** They name files. */
+/** Digests and types become names of files, so other texts are refused. */
 const describedSchema = z.array(
   z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), media_type: z.string().regex(/^image\/[a-z0-9.+-]+$/) }),
 );
 
-/** Returns true if the image files of a batch are in its folder. */
+/** Returns true if the image files of a batch are in the folder beside it. */
 export const hasImageFiles = ({ metadata, tensors }: Header): boolean =>
   metadata["images"] !== undefined && !tensors.some(({ name }) => FILE_TENSORS.has(name));
 
 /**
- * Reads the image files of a batch, from its tensors or from its folder. Empty if it has no images.
+ * Reads the image files of a batch from its tensors or from the folder beside it. Returns an empty list for a batch without images.
  *
- * @throws StorageCommandError `invalid_arguments` if a file is missing, or is not the one of its digest
+ * @throws StorageCommandError `invalid_arguments` if a file is missing, or its digest does not match
  */
 export async function readImageFiles(batch: string, bytes: Uint8Array, header: Header): Promise<BatchImage[]> {
   const described = describedSchema.parse(JSON.parse(header.metadata["images"] ?? "[]"));

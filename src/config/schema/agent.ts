@@ -14,7 +14,7 @@ const patterns = z
   .default(null)
   .meta({ expected: "a list of texts" });
 
-/** A host as the addresses of images have it. */
+/** A host as `URL.host` has it for both schemes, so that it can be compared with those of image addresses. */
 const imageHost = z
   .string()
   .refine((host) => ["http:", "https:"].every((scheme) => isHostOf(`${scheme}//${host}`, host)))
@@ -155,19 +155,19 @@ export const agentSchema = z.strictObject({
     .enum(["auto", "tokens", "placeholder", "refuse"])
     .default("auto")
     .describe(
-      "Images, files and audio in user messages and tool results. `tokens`: the model sees images, and the prompt has their tokens; files and audio are refused. It needs vLLM, or SGLang with a model of the families Qwen-VL or GLM-4V. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number; Gemini's API refuses them. `refuse`: requests with such parts are refused with 400. `auto`: `tokens` if model and engine allow it, otherwise `refuse`.",
+      "Images, files and audio in user messages and tool results. `tokens`: the model sees images, and the prompt has their tokens; files and audio are refused. It needs vLLM, or SGLang with a model of the Qwen-VL or GLM-4V family. `placeholder`: the prompt has `[image]`, `[file]` or `[audio]` in their place, and the header `x-rolltape-placeholders` and the row column `placeholders` have their number; Gemini's API refuses them. `refuse`: requests with such parts are refused with 400. `auto`: `tokens` if model and engine allow it, otherwise `refuse`.",
     ),
   image_urls: z
     .enum(["refuse", "fetch"])
     .default("refuse")
     .describe(
-      "Images that requests name by an http or https address. `refuse`: images must be sent as data. `fetch`: the server fetches them from public addresses, with limits of size and time; needs `images: tokens`.",
+      "Images that requests name by an http or https address. `refuse`: images must be sent as data. `fetch`: the server fetches them from public addresses, with limits on size and time. It needs `images: tokens`.",
     ),
   image_hosts: z
     .array(imageHost)
     .default([])
     .describe(
-      "Hosts from which `image_urls: fetch` also fetches if their addresses are not public, with their port unless it is the default one, such as `minio.internal:9000`. Agents can then send GET requests for any path to them.",
+      "Hosts from which `image_urls: fetch` fetches even if their addresses are not public, such as `minio.internal:9000`. The port is left out if it is the scheme's default. Agents can send GET requests for any path to these hosts.",
     ),
   message_filters: z
     .array(messageFilter)

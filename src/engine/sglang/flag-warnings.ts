@@ -53,12 +53,12 @@ function adviseOnInfo(info: Readonly<Record<string, unknown>>, { reasoning }: Se
   return advice;
 }
 
-/** A server whose model sees no images ignores those of a request. */
+/** SGLang ignores the images of a request if its model sees none. */
 async function findTextModel(server: ServerConnections, signal: AbortSignal): Promise<ServerWarning | undefined> {
   const { body } = await server.get("model_info", signal);
   if (jsonObject(body)["has_image_understanding"] !== false) return undefined;
   return flagWarning(
-    "The server's model sees no images, so calls with images fail. Name the folder of the model that it serves.",
+    "The server's model sees no images, so calls with images fail. Set `model.path` to the folder of the model that it serves.",
   );
 }
 

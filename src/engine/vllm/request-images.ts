@@ -1,17 +1,20 @@
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type CallImage, type EncodedImage, EngineError } from "../engine.js";
 import { toDataUrl } from "../servers/wire/image-body.js";
 import { jsonObject } from "../servers/wire/json.js";
 
-/** The server's cache has some gigabytes, so it has forgotten older images. */
+/** Older images are no longer in the server's cache, which has a few gigabytes. */
 const MAX_REMEMBERED = 16_384;
 
-/** The images that a server was sent, so it has them in its cache under their digests unless it needed the memory or was restarted. */
+/**
+ * The images that a server was sent. It keeps them in its cache under their digests until it needs the memory or restarts.
+ */
 export class SentImages {
   /** Numbers of tokens by digest, those that were used last at the end. */
   readonly #lengths = new Map<string, number>();
 
-  /** Returns the digests of those images that the server was sent. */
+  /** Returns the digests of those images that the server was already sent. */
   find(images: readonly CallImage[]): ReadonlySet<string> {
     return new Set(images.flatMap(({ sha256 }) => (this.#lengths.has(sha256) ? sha256 : [])));
   }
@@ -42,10 +45,12 @@ export class SentImages {
 }
 
 /**
- * Returns the fields of a request whose ids have one image token for each image, with a comma before each. The server keeps each image
- * under `uuid`, and would take another image with the same one from its cache, so this is the digest of the file.
+ * Returns fields for a request whose ids have one image token for each image. Each field has a comma before it.
  *
- * @param sent digests of images that the server has, whose files are left out
+ * The server caches each image under its `uuid` and would use a cached image for another one with the same `uuid`. So the `uuid` is the
+ * digest of the file.
+ *
+ * @param sent digests of images that the server has. Their files are left out
  */
 export function contentPartsField(images: readonly EncodedImage[], sent: ReadonlySet<string>): string {
   const parts = images.map((image) => {
@@ -55,9 +60,7 @@ export function contentPartsField(images: readonly EncodedImage[], sent: Readonl
   return `,"content_parts":[${parts.join(",")}],"return_token_ids":true`;
 }
 
-const IMAGES_UNTOLD =
-  "The engine does not say which tokens an image has: its model sees no images, or it is a vLLM before August 2026.";
-
+/** The reply to {@link expansionRequest}. */
 const expansionSchema = z.looseObject({
   prompt_token_ids: z.array(z.int()),
   mm_placeholders: z.looseObject({
@@ -65,7 +68,7 @@ const expansionSchema = z.looseObject({
   }),
 });
 
-/** Returns the body of a request whose prompt is one image. */
+/** Returns the body of a request whose prompt is one image. Its reply has the ids by which the server replaces the image token. */
 export function expansionRequest(model: string, image: EncodedImage, tokenId: number): object {
   return {
     model,
@@ -78,25 +81,27 @@ export function expansionRequest(model: string, image: EncodedImage, tokenId: nu
 }
 
 /**
- * Returns the ids of the image, which are all ids of the reply's prompt.
+ * Returns the ids of the image, which are the whole prompt of the reply.
  *
- * @throws EngineError if the reply names none, or others than a prompt can be sent with again
+ * @throws EngineError if the reply does not contain them, if they do not begin with the image token, or if the prompt has other ids too
  */
 export function readExpansion(body: string, tokenId: number): Int32Array {
   const reply = expansionSchema.safeParse(jsonObject(body));
   if (!reply.success) {
-    throw new EngineError("engine_error", IMAGES_UNTOLD);
+    const message =
+      "The engine's reply does not contain the tokens of an image. Its model sees no images, or vLLM is older than August 2026.";
+    throw new EngineError("engine_error", message);
   }
   const { prompt_token_ids: ids, mm_placeholders: ranges } = reply.data;
   if (ids[0] !== tokenId || ranges.image[0].length !== ids.length) {
     const message =
-      "The engine puts other tokens before those of an image, so its prompts with images cannot be repeated.";
+      "The tokens that the engine makes of an image do not begin with the image token, so prompts with images cannot be repeated.";
     throw new EngineError("engine_error", message);
   }
   return Int32Array.from(ids);
 }
 
-/** Returns the field of a request whose ids have all tokens of the images, for a server that has the images in its cache. */
+/** Returns a field for a request whose ids have all tokens of each image. The server must have the images in its cache. */
 export function featuresField(images: readonly CallImage[]): string {
   const features = {
     mm_hashes: { image: images.map(({ sha256 }) => sha256) },

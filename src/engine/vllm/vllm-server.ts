@@ -145,13 +145,9 @@ export class VllmServer implements EngineServer {
         this.#sentImages.add(images);
         return reply;
       } catch (error) {
-        // The error does not say that an image is missing.
-        if (
-          sentImages.size > 0 &&
-          generation.length === begun &&
-          error instanceof EngineError &&
-          !isUnavailable(error)
-        ) {
+        const isRefused = generation.length === begun && error instanceof EngineError && !isUnavailable(error);
+        // The server may have lost an image. Its error does not say so.
+        if (isRefused && sentImages.size > 0) {
           this.#sentImages.forget(images);
           continue;
         }
@@ -319,7 +315,7 @@ interface RequestOptions {
   readonly idPrefix?: string;
   /** Absent for a probe. */
   readonly asked?: AskedValues;
-  /** Digests of the call's images that the server has. Their files are not sent again. */
+  /** Digests of the call's images that the server already has. Default: none. */
   readonly sentImages?: ReadonlySet<string>;
   /** The server has all images of the call, with as many tokens as the prompt has. The request then has the ids of the prompt. */
   readonly isExpanded?: boolean;

@@ -1,25 +1,25 @@
 import type { ImagePart, PlacedImage } from "../../conversation/content.js";
 import { sizeKey, type TokensBySize } from "./image-tokens.js";
 
-/** A prompt shows its images otherwise than the conversation has them, or has an image that the model cannot see. */
+/** A prompt does not show each image of its conversation once, or has an image that the model cannot process. */
 export class ImagePromptError extends Error {
   override readonly name = "ImagePromptError";
 }
 
-/** Token ids in pieces, and the images in them. */
+/** Token ids in pieces, and the places of the images in them. */
 export interface ExpandedPrompt {
   readonly pieces: Int32Array[];
   readonly images: readonly PlacedImage[];
 }
 
 /**
- * Replaces each image token of a rendered prompt, of which the template shows one for each image, by the tokens of the image.
+ * Replaces each image token of a rendered prompt by all tokens of its image. The template shows one image token for each image.
  *
  * @param tokenId the image token
- * @param tokens those of the images
- * @param images those that the pieces show, in their order
+ * @param tokens the tokens of each image
+ * @param images the images that the pieces show, in their order
  * @param start number of tokens before the pieces
- * @throws ImagePromptError if the pieces do not show each image once
+ * @throws ImagePromptError if the pieces do not show each image once, or if an image is too narrow
  */
 export function expandImages(
   { tokenId, tokens }: { readonly tokenId: number; readonly tokens: TokensBySize },
@@ -41,14 +41,14 @@ export function expandImages(
       const image = images[placed.length];
       if (!image) throw wrongCount(images.length);
       const { sha256, mediaType, width, height } = image;
-      const own = tokens.get(sizeKey(image));
-      if (own === undefined) {
+      const ids = tokens.get(sizeKey(image));
+      if (ids === undefined) {
         throw new ImagePromptError(
-          `An image of ${width} x ${height} pixels is too narrow: the model takes sides up to 1 : 200.`,
+          `An image of ${width} x ${height} pixels is too narrow: its longer side may be at most 200 times its shorter side.`,
         );
       }
-      placed.push({ sha256, mediaType, width, height, offset, length: own.length });
-      add(own);
+      placed.push({ sha256, mediaType, width, height, offset, length: ids.length });
+      add(ids);
       from = at + 1;
     }
     add(piece.subarray(from));

@@ -1,16 +1,15 @@
-/** How the image processors of Qwen-VL and GLM-4V divide an image into patches. */
-
+/** The rule by which the image processors of Qwen-VL and GLM-4V resize an image and divide it into patches. */
 export interface PatchRule {
   /** Length of a patch's side, in pixels. */
   readonly patchSize: number;
-  /** Patches of a token's side. */
+  /** A token stands for a square of patches. Number of patches along its side. */
   readonly mergeSize: number;
   /** Bounds of the resized image, in pixels. */
   readonly minPixels: number;
   readonly maxPixels: number;
-  /** The bounds count each pixel so many times: for GLM-4V, an image is two frames of a video. Default 1. */
+  /** Times that the bounds count each pixel. 2 for GLM-4V, which treats an image as two frames of a video. Default 1. */
   readonly frames?: number;
-  /** Images that are narrower than a token's side are enlarged to it first. Default false. */
+  /** Enlarges images that are narrower than a token's side to that side first. Default false. */
   readonly enlarges?: boolean;
 }
 
@@ -23,13 +22,14 @@ export interface ImageGrid {
   readonly tokens: number;
 }
 
-/** Narrower images are refused by the processors. */
+/** The processors refuse narrower images. */
 const MAX_ASPECT_RATIO = 200;
 
 /**
- * Returns the patches of an image after it was resized to a multiple of a token's side, as near to its own size as the bounds allow.
+ * Returns the patches of an image. The processors first resize it to a multiple of a token's side, as near to its own size as the bounds
+ * allow.
  *
- * @returns undefined if the processors refuse the image because it is too narrow
+ * @returns undefined if the image is too narrow for the processors
  */
 export function divideImage(
   size: { readonly width: number; readonly height: number },

@@ -4,11 +4,11 @@ import { divideImage, type PatchRule } from "./image-grid.js";
 interface Family {
   /** Matches the type of the image processor in transformers; `Fast` or `Pil` may follow. */
   readonly processor: RegExp;
-  /** Values of that processor, for files that do not have them. Its `size` holds pixels, whatever the fields are called. */
+  /** Defaults of that processor. Its `size` holds numbers of pixels, although the fields are called edges. */
   readonly rule: PatchRule;
 }
 
-/** The families whose image tokens follow from the size of an image. */
+/** The model families for which the number of an image's tokens follows from its size. */
 const FAMILIES: readonly Family[] = [
   {
     // Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5.
@@ -27,11 +27,11 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** How a model sees images: the token that stands for a part of one, and the number of an image's tokens. */
+/** The image tokens of a model, and how many of them an image has. */
 export class ImageModel {
-  /** The template shows it once for each image. In the prompt, the tokens of the image take its place. */
+  /** The image token. The template shows it once for each image, and the prompt has the image's tokens in its place. */
   readonly tokenId: number;
-  /** Tokens that stand for images and videos. In the output they would stand for nothing, so no call may sample them. */
+  /** Tokens that stand for images and videos. No call may sample them, because they would stand for nothing in the output. */
   readonly reservedIds: readonly number[];
   readonly #rule: PatchRule | undefined;
 
@@ -42,8 +42,8 @@ export class ImageModel {
   }
 
   /**
-   * Returns undefined for a model without images. Also for Gemma 3: its processor joins the line breaks around an image with those of
-   * the text, so that a prompt with an image does not show which ids were before it.
+   * Returns undefined for a model that sees no images, and for Gemma 3. The processor of Gemma 3 joins the line breaks around an image
+   * with those of the text, so a prompt does not show which ids were before an image.
    */
   static read({ config, imageProcessor }: Pick<ModelFiles, "config" | "imageProcessor">): ImageModel | undefined {
     const tokenId = config.image_token_id ?? config.image_token_index;
@@ -62,12 +62,12 @@ export class ImageModel {
     });
   }
 
-  /** The number of an image's tokens follows from its size. If false, only the engine knows it. */
-  get counts(): boolean {
+  /** True if the number of an image's tokens follows from its size. Otherwise only the engine knows it. */
+  get canCount(): boolean {
     return this.#rule !== undefined;
   }
 
-  /** Returns the number of an image's tokens; undefined if the image is too narrow for the model, or the model does not count. */
+  /** Returns the number of an image's tokens; undefined if the image is too narrow, or {@link canCount} is false. */
   countTokens(size: ImageSize): number | undefined {
     return this.#rule && divideImage(size, this.#rule)?.tokens;
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { ImageModel, ImageSize } from "./image-model.js";
 
 /** Asks the engine which ids it puts in the place of an image's token. */
@@ -18,8 +19,8 @@ export interface ImageTokensOptions {
 }
 
 /**
- * The tokens that take the place of an image's token in a prompt: as the model counts them, or as the engine tells for each size of
- * images, once it was found that it has others.
+ * Finds the tokens of images. They are computed from the model's files until {@link preferEngine} is called. From then on, and for models
+ * whose files do not say enough, the engine is asked once for each image size.
  */
 export class ImageTokens {
   readonly model: ImageModel;
@@ -35,7 +36,7 @@ export class ImageTokens {
   }
 
   /**
-   * Returns the tokens of each image, by its size as {@link sizeKey} writes it.
+   * Returns the tokens of images by their sizes.
    *
    * @param source `engine`: asks the engine although the model counts, if the engine tells
    */
@@ -58,7 +59,7 @@ export class ImageTokens {
   /**
    * Notes that the engine had other tokens for these images than {@link find} gave. It is asked for them again, and for each new size.
    *
-   * @returns false if it cannot be asked
+   * @returns false if the engine cannot report tokens
    */
   distrust(images: readonly ImageSize[]): boolean {
     if (!this.#options.engineTells) return false;
@@ -83,7 +84,8 @@ export class ImageTokens {
   }
 }
 
-/** Tokens of images by {@link sizeKey}. An image that is too narrow for the model has none. */
+/** Tokens of images by {@link sizeKey}. Sizes that are too narrow for the model are absent. */
 export type TokensBySize = ReadonlyMap<string, Int32Array>;
 
+/** Returns the key of a size, such as `640x480`. Images of one size have the same tokens. */
 export const sizeKey = ({ width, height }: ImageSize): string => `${width}x${height}`;

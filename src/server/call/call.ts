@@ -59,7 +59,7 @@ export interface GivenTokens {
   readonly conversation: Conversation;
 }
 
-/** The parts of a call that its prompt is made of. */
+/** The parts of a call from which its prompt is built. */
 export interface Prompted extends Pick<Call, "services" | "session" | "turn" | "isLong"> {
   readonly request: Pick<ModelRequest, "images">;
   readonly abort?: AbortSource;

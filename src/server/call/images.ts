@@ -7,7 +7,7 @@ import type { PromptTokens } from "../../session/turn/turn.js";
 import type { Call, Prompted } from "./call.js";
 
 /**
- * Replaces the image tokens of a prompt, one for each image as the template shows them, by all tokens of the images.
+ * Replaces the image tokens of a prompt by all tokens of the images. The template shows one image token for each image.
  *
  * @param source see {@link ImageTokens.find}
  * @throws ImagePromptError if the prompt does not show each image of the conversation once; EngineError if the engine must be asked for
@@ -19,6 +19,7 @@ export async function expandPrompt(
   source?: "engine",
 ): Promise<PromptTokens> {
   if (!imageTokens) return prompt;
+  // The tokens that the prompt continues contain the first images of the conversation.
   const before = prompt.continues ? (session.interaction(prompt.continues.index).images ?? []) : [];
   const added = listImages(turn.messages).slice(before.length);
   const start = turn.countTokens({ ...prompt, pieces: [] });
@@ -47,7 +48,7 @@ function listImages(messages: readonly Message[]): ImagePart[] {
   );
 }
 
-/** Returns the images of a call's prompt with their files; undefined if it has none. */
+/** Returns the images of a call's prompt with their files; undefined if the prompt has none. */
 export function loadImages({ turn, request, session }: Call): CallImage[] | undefined {
   return turn.images?.map((image) => {
     const { offset, length, sha256, mediaType } = image;
@@ -55,7 +56,7 @@ export function loadImages({ turn, request, session }: Call): CallImage[] | unde
   });
 }
 
-/** A request need not repeat the images of earlier ones. */
+/** Finds a file in the request, or in the session if the request does not repeat an earlier image. */
 function findFile({ sha256 }: Pick<ImagePart, "sha256">, session: Session, files: ImageFiles | undefined): Uint8Array {
   const file = files?.get(sha256) ?? session.imageFile(sha256);
   if (!file) throw new Error(`the file of image ${sha256} is missing`);

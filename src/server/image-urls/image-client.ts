@@ -16,13 +16,13 @@ export const FETCH_LIMITS = {
   urlLength: 8192,
 } as const;
 
-/** The client's own headers are not passed on. */
+/** Headers of each request. The agent's own headers are not passed on. */
 const HEADERS = { accept: "image/*", "user-agent": "rolltape" };
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface ImageClientOptions {
-  /** Hosts that are asked although their addresses are not public, with their port unless it is the default one. */
+  /** Hosts whose addresses need not be public, with their port unless it is the scheme's default. */
   readonly hosts: readonly string[];
   /** Default: that of {@link createHostResolver}. */
   readonly resolve?: ResolveHost;
@@ -34,25 +34,25 @@ export interface FetchOptions {
   /** Path of the field with the address, for errors. */
   readonly param: string;
   readonly signal: AbortSignal;
-  /** Called before bytes are kept. The fetch ends with the error that it throws. */
+  /** Called before received bytes are kept. If it throws, the fetch fails with that error. */
   readonly onBytes?: (bytes: number) => void;
 }
 
-/** Fetches images from public addresses, and from hosts that the configuration names. */
+/** Fetches images from public addresses, and from the hosts of `rollout.agent.image_hosts`. */
 export class ImageClient {
   readonly #agent: Agent;
   readonly #seconds: number;
 
   constructor({ hosts, resolve = createHostResolver(), seconds = FETCH_LIMITS.seconds }: ImageClientOptions) {
-    // Closes connections after their image. Otherwise, agents could keep thousands of them open by naming as many hosts.
+    // `pipelining: 0` closes each connection after its image. Otherwise agents could hold thousands open by naming as many hosts.
     this.#agent = new Agent({ pipelining: 0, connect: createPublicConnector(hosts, seconds * 1000, resolve) });
     this.#seconds = seconds;
   }
 
   /**
-   * Returns the bytes at an address, whatever they are.
+   * Returns the bytes at an address. They need not be an image.
    *
-   * @throws RequestError if the address may not be fetched, or has no file within the limits
+   * @throws RequestError if the address may not be fetched, the fetch fails, or a limit is exceeded
    */
   async fetch(url: string, { param, signal, onBytes = () => undefined }: FetchOptions): Promise<Uint8Array> {
     const fail = (problem: string) => new RequestError(param, `${param}: the image could not be fetched: ${problem}.`);
@@ -91,13 +91,13 @@ export class ImageClient {
 type Body = Dispatcher.ResponseData["body"];
 type Fail = (problem: string) => RequestError;
 
-/** @param base address of the redirect that names this one */
+/** @param base the address that redirected to this one, which may be relative to it */
 function parseUrl(text: string, fail: Fail, base?: string): URL {
   if (text.length > FETCH_LIMITS.urlLength) {
     throw fail(`its address has more than ${groupDigits(FETCH_LIMITS.urlLength)} characters`);
   }
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw fail("its address is no http or https URL");
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw fail("its address is not an http or https URL");
   if (url.username !== "" || url.password !== "") throw fail("its address contains a user name or a password");
   return url;
 }

@@ -2,7 +2,7 @@ import type { Session } from "../../session/session.js";
 import { ImageClient, type ImageClientOptions } from "./image-client.js";
 import { SessionUrls } from "./session-urls.js";
 
-/** Fetches the images that model calls name by their addresses. */
+/** Fetches images that model calls name by address, and remembers the addresses of each session. */
 export class ImageFetcher {
   readonly client: ImageClient;
   readonly #sessions = new WeakMap<Session, SessionUrls>();

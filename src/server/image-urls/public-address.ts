@@ -4,15 +4,15 @@ import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 
-/** A host to which no connection is opened. The message names no address, which may be internal. */
+/** No connection to a host is allowed. The message does not contain an address of the host, which may be internal. */
 export class RefusedHostError extends Error {}
 
 /** Returns all addresses of a host; none if it has no address. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Returns a resolver that asks name servers itself. The system's resolver has few threads, which agents could keep busy with names of
- * slow servers, and which the connections to engines need.
+ * Returns a resolver that asks name servers itself. The system's resolver shares a few threads with connections to engines. Agents could
+ * block these threads with names of slow servers.
  *
  * @param servers addresses of name servers. Default: those of the system
  */
@@ -26,21 +26,21 @@ export function createHostResolver(servers?: readonly string[]): ResolveHost {
 }
 
 /**
- * Returns true if an IP address is public: not of this machine, of a private or shared network, of a tunnel or a translation to such an
- * address, for several receivers, or reserved.
+ * Returns true if an IP address is public. Loopback, private, link-local, carrier-shared, multicast and reserved addresses are not, nor
+ * are IPv6 addresses that stand for IPv4 by a tunnel or a translation.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
   if (parsed.range() !== "unicast") return false;
-  // The library also calls addresses unicast that were never assigned, or were once used for IPv4. Assigned are those of 2000::/3.
+  // For ipaddr.js, unassigned and deprecated IPv6 addresses are unicast, too. Only 2000::/3 is assigned.
   return parsed.kind() === "ipv4" || (parsed.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
 /**
- * Returns a connector that opens connections to public addresses only. The addresses that are checked are those it then connects to, so
- * a host cannot resolve to others in between. It fails with a {@link RefusedHostError}.
+ * Returns a connector that opens connections to public addresses only. It connects to the addresses that it has checked, so DNS rebinding
+ * has no effect. It fails with a {@link RefusedHostError}.
  *
- * @param hosts hosts to which it connects whatever their addresses, with their port unless it is the default one
+ * @param hosts hosts whose addresses need not be public, with their port unless it is the scheme's default
  * @param resolve resolves the names of the other hosts
  */
 export function createPublicConnector(
@@ -54,7 +54,7 @@ export function createPublicConnector(
   const allowed = new Set(hosts);
   return (target, callback) => {
     if (target.host !== undefined && allowed.has(target.host)) return connectToAny(target, callback);
-    // Node looks no name up that is an address.
+    // Node.js calls no `lookup` for a host that is an address.
     if (isIP(target.hostname) === 0 || isPublicAddress(target.hostname)) return connectToPublic(target, callback);
     process.nextTick(() => callback(notPublic(), null));
   };

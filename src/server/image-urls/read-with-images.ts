@@ -7,12 +7,12 @@ import { requireSession } from "../plugins/auth.js";
 import type { CallServices } from "../services.js";
 import type { SessionUrls } from "./session-urls.js";
 
-/** The images of one call. */
+/** The images that one call names by address. */
 class CallUrls implements ImageUrls {
   readonly #session: SessionUrls;
   readonly #onEnd: (listener: () => void) => void;
   readonly #files = new Map<string, HashedFile>();
-  /** Addresses that must be fetched, with the field that first names each. */
+  /** Addresses that must be fetched, each with the first field that names it. */
   readonly missing = new Map<string, string>();
 
   constructor(session: SessionUrls, reply: FastifyReply) {
@@ -33,11 +33,11 @@ class CallUrls implements ImageUrls {
 }
 
 /**
- * Reads a request whose images may have to be fetched. If so, the request is read a second time with the images, so that an error in it
- * is found before anything is fetched.
+ * Reads a request and fetches the images that it names by address. The first read finds errors before anything is fetched. If images must
+ * be fetched, the request is then read again with them.
  *
- * @param read reads the request. The images that were not fetched yet are stand-ins in its first result
- * @throws RequestError if an image cannot be fetched
+ * @param read reads the request. At the first time, images that were not fetched yet are empty
+ * @throws RequestError if the request is invalid, or an image cannot be fetched
  */
 export async function readWithImages<T>(
   services: CallServices,
@@ -55,7 +55,7 @@ export async function readWithImages<T>(
   const first = read(sources);
   if (urls.missing.size === 0) return first;
   const { admitted } = request;
-  // A call that was not admitted counts in no limit.
+  // The session has ended, or the server is shutting down. Refuse the call before anything is fetched.
   if (!admitted) requireOpen(services, session);
   const onBytes = (bytes: number) => admitted?.addFile(bytes);
   const failed = new AbortController();
@@ -69,7 +69,7 @@ export async function readWithImages<T>(
     await Promise.all(Array.from(urls.missing, fetchOne));
   } catch (error) {
     failed.abort(error);
-    // Closing the server ends its fetches.
+    // Shutting down the server ends its fetches. The error then names the shutdown.
     if (services.draining) requireOpen(services, session);
     throw error;
   }

@@ -12,21 +12,21 @@ const MAX_FETCHES = 8;
 /** An address whose image was fetched. */
 interface KnownUrl {
   readonly sha256: string;
-  /** Undefined once no call in flight uses it. Then the session has it, unless none of the calls was recorded. */
+  /** Undefined if no call in flight uses the file. The session then has it if one of the calls was recorded. */
   bytes: Uint8Array | undefined;
   /** Calls in flight that use the file. */
   calls: number;
 }
 
 /**
- * The addresses of one session's images. An address keeps the file that the first call got from it, so that a conversation that is sent
- * again has the same images.
+ * The image addresses of one session. The file that was fetched first from an address is kept, so that a conversation that is sent again
+ * has the same images.
  */
 export class SessionUrls {
   readonly #session: Session;
-  /** By the digest of the address. */
+  /** By the hash of the address. */
   readonly #known = new LRUCache<string, KnownUrl>({ max: MAX_URLS });
-  /** Permits to fetch. */
+  /** Limits parallel fetches. */
   readonly fetches = new Semaphore(MAX_FETCHES);
 
   constructor(session: Session) {
@@ -36,7 +36,7 @@ export class SessionUrls {
   /**
    * Returns the file of an address; undefined if it must be fetched.
    *
-   * @param onEnd registers what runs when the call has ended
+   * @param onEnd registers a listener for the end of the call
    */
   find(url: string, onEnd: (listener: () => void) => void): HashedFile | undefined {
     const known = this.#known.get(hashText(url));
@@ -47,7 +47,7 @@ export class SessionUrls {
     return bytes && { sha256, bytes };
   }
 
-  /** Keeps the file that was fetched from an address. Returns the one that another call kept meanwhile, if there is one. */
+  /** Keeps the file that was fetched from an address, and returns it. If another call has kept one meanwhile, returns that one. */
   keep(url: string, bytes: Uint8Array, onEnd: (listener: () => void) => void): HashedFile {
     const earlier = this.find(url, onEnd);
     if (earlier) return earlier;
@@ -57,6 +57,7 @@ export class SessionUrls {
   }
 }
 
+/** Keeps the file in memory until the call ends. */
 function hold(known: KnownUrl, bytes: Uint8Array, onEnd: (listener: () => void) => void): HashedFile {
   known.calls++;
   onEnd(() => {

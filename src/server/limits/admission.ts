@@ -116,17 +116,17 @@ export class AdmittedCall {
     this.#running = true;
     // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
     this.#count(true, this.#context.kind === "model");
-    const { text, prompt, growing: own } = reserve(bodyBytes);
-    this.#resize({ text, prompt: prompt + this.#files, growing: own });
+    const received = reserve(bodyBytes);
+    this.#resize({ text: received.text, prompt: received.prompt + this.#files, growing: received.growing });
   }
 
   /**
-   * Counts bytes of a file that is fetched for the call, before it begins. The prompt settles them, as it settles the body.
+   * Counts bytes of a file that is fetched for the call before the call begins. They count until {@link addPrompt}.
    *
    * @throws ApiError `store_full`
    */
   addFile(bytes: number): void {
-    // Its client has disconnected.
+    // The client has disconnected.
     if (!this.#counts) return;
     this.#context.store.requireRoomForCall({ text: 0, prompt: bytes });
     this.#files += bytes;

@@ -10,7 +10,7 @@ import type { MemorySlot } from "./memory-slot.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The images whose data the parsed body does not have. */
+    /** The images that were taken out of the body before it was parsed. */
     takenImages: TakenImages | undefined;
   }
 }
@@ -18,7 +18,7 @@ declare module "fastify" {
 export interface KnownBodyOptions {
   /** Returns false for bodies of calls to upstreams, which would displace those of the policy's calls. */
   readonly isKept?: (value: unknown) => boolean;
-  /** Takes the images out of bodies. Absent: prompts have none. */
+  /** Takes the images out of bodies. Absent if prompts have no images. */
   readonly images?: BodyImages | undefined;
 }
 
@@ -53,9 +53,10 @@ export function createKnownBodyReader(
     const taken = session && images && (await runBySize(images.take(json, session), json.length));
     if (!taken) return readKnown(request, json, parse);
     const value = await readKnown(request, taken.json, parse);
-    // Otherwise a text of the prompt looks like image data, such as an argument of a tool.
+    // A stand-in elsewhere, such as in an argument of a tool, would become text of the prompt. Parse the body as it was sent.
     if (countStandIns(value) !== taken.count) return parse(json);
     request.takenImages = taken.images;
+    // Nothing else needs the bytes, unless they are kept for an upstream.
     if (request.bodyJson === null) native.freeBytes(json);
     return value;
   };

@@ -83,9 +83,9 @@ export class Metrics {
     "Interactions whose prompt does not begin with their parent's tokens, by cause.",
     ["cause"],
   );
-  readonly otherPrompts = this.#counter(
+  readonly otherImageTokens = this.#counter(
     "rolltape_other_image_tokens_total",
-    "Calls whose images the engine divided otherwise than the model's files say. They were generated again with the engine's tokens.",
+    "Calls generated again because the engine's image tokens differ from those computed from the model's files.",
     [],
   );
   readonly toolCalls = this.#counter(

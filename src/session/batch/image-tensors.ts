@@ -19,7 +19,7 @@ export interface BatchImage {
   readonly bytes: Uint8Array;
 }
 
-/** The part of a batch that describes images. Empty if no row has one. */
+/** The part of a batch that concerns images. Empty if no row has an image. */
 export interface ImageParts {
   readonly tensors: readonly GivenTensor[];
   readonly metadata: BatchMetadata;
@@ -29,10 +29,10 @@ export interface ImageParts {
 
 const NONE: ImageParts = { tensors: [], metadata: {}, files: [] };
 
-/** The tensors that a batch lacks if its image files are beside it. */
+/** The tensors of image files. A batch whose image files are beside it lacks them. */
 export const FILE_TENSORS: ReadonlySet<string> = new Set(["image_bytes_offsets", "image_bytes"]);
 
-/** Returns the folder that has the image files of a batch, unless they are in a tensor. */
+/** Returns the folder beside a batch in which its image files are, if they are not in a tensor. */
 export const imageFolderOf = (batch: string): string => `${batch}.images`;
 
 /** Returns the name of an image file in {@link imageFolderOf}, such as `<sha256>.png`. */
@@ -40,18 +40,18 @@ export const imageFileName = ({ sha256, mediaType }: Pick<BatchImage, "sha256" |
   `${sha256}.${mediaType.replace(/^.*\//, "")}`;
 
 /**
- * Makes the tensors and metadata of the images of a plan's rows. A file that several rows show is there once. No session may be freed
- * until the batch is packed.
+ * Makes the tensors and metadata of the images of a plan's rows. Each file is included once. No session may be freed until the batch is
+ * packed.
  */
 export function* makeImageParts(
   plan: ExportPlan,
   options: Pick<BatchOptions, "layout" | "imageBytes" | "padSide" | "padToMultipleOf">,
 ): Steps<ImageParts> {
+  if (plan.sessions.every(({ data }) => data.images.isEmpty)) return NONE;
   const { layout, imageBytes } = options;
   const files: BatchImage[] = [];
   const indices = new Map<string, number>();
   const images: ImageColumns[] = [];
-  if (plan.sessions.every(({ data }) => data.images.isEmpty)) return NONE;
   for (let row = 0; row < plan.native.rows.length; row++) {
     if (row > 0 && row % STEP_ROWS === 0) yield;
     for (const { file, ...place } of listImages(plan, row, layout)) {
@@ -87,8 +87,9 @@ function* markTokens(
   return { name: "mm_token_type_ids", dtype: "U8", shape, parts: [types] };
 }
 
+/** The places of rows in the tensors of tokens. */
 interface RowPlaces {
-  /** Index of the first token of each row in the tensors of tokens. */
+  /** Index of the first token of each row, counted over the whole tensor. */
   readonly starts: Float64Array;
   /** The shape of these tensors. */
   readonly shape: readonly number[];
@@ -111,7 +112,7 @@ function* layOutRows(
   return { starts, shape: layout === "padded" ? [rows.length, width] : [next] };
 }
 
-/** Returns the number of tokens of a node of a tree that its ancestors have. */
+/** Returns the number of first tokens that a node of a tree shares with its ancestors. The tensors have them at the ancestors. */
 function countShared(rows: PlanRows, sessions: ExportPlan["sessions"], row: number): number {
   return findOwner(rows, sessions, row).tokens.interaction(at(rows.interactions, row)).sharedTokens;
 }
@@ -120,7 +121,7 @@ interface RowImage extends Omit<ImageColumns, "row" | "file"> {
   readonly file: BatchImage;
 }
 
-/** Lists the images that are whole in a row, in a tree batch those among the own tokens of the node. */
+/** Lists the images that a row contains completely. In a tree batch, only those among the node's own tokens. */
 function listImages({ native: { rows }, sessions }: ExportPlan, row: number, layout: BatchTensorLayout): RowImage[] {
   const session = findOwner(rows, sessions, row);
   const interaction = session.interaction(at(rows.interactions, row));
@@ -152,8 +153,6 @@ function toFileTensors(files: readonly BatchImage[]): GivenTensor[] {
   ];
 }
 
-const toBytes = ({
-  buffer,
-  byteOffset,
-  byteLength,
-}: Int32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>): Uint8Array => new Uint8Array(buffer, byteOffset, byteLength);
+function toBytes(values: Int32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}

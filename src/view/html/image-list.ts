@@ -2,13 +2,13 @@ import { listParts } from "../../conversation/content.js";
 import type { EpisodeLine } from "../api.js";
 import type { EmbeddedTokens } from "../embedded-format.js";
 
-/** An image, and the episodes that show it. Not each of them must have its file: a rejected one is in no batch. */
+/** An image, and the episodes that show it. Some of them may lack its file: a rejected episode is in no batch. */
 export interface ListedImage {
   readonly sha256: string;
   readonly episodes: ReadonlySet<number>;
 }
 
-/** The images of episodes, each of them once, in the order in which they were added. */
+/** The images of episodes, each once, in the order in which they were added. */
 export class ImageList implements Iterable<ListedImage> {
   readonly #images = new Map<string, Set<number>>();
 
@@ -21,7 +21,7 @@ export class ImageList implements Iterable<ListedImage> {
     }
   }
 
-  /** Adds the images among tokens: a tensor file without a transcript has no messages. */
+  /** Adds the images among tokens. Episodes of a tensor file without a transcript have no messages. */
   addTokens(episode: number, { interactions }: EmbeddedTokens): void {
     for (const interaction of interactions) {
       for (const { sha256 } of interaction?.images ?? []) this.#add(episode, sha256);

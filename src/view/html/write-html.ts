@@ -27,8 +27,8 @@ export interface WrittenHtml {
 const NOTICE_BYTES = 2000;
 
 /**
- * Writes everything that a source has into one HTML file, which only its owner may read. If it does not fit, images are left out, those
- * of the longest episodes first, then the tokens of the longest episodes, and then their messages. The overview lists all of them.
+ * Writes everything that a source has into one HTML file, which only its owner may read. If it does not fit, the images of the longest
+ * episodes are left out first, then the tokens of the longest episodes, and then their messages. The overview lists all episodes.
  *
  * @throws ViewError if not even the overview fits
  */
@@ -123,7 +123,7 @@ async function takeBlocks<T>(
 }
 
 async function readEpisodeBlock(source: Source, index: number, images: ImageList): Promise<string | undefined> {
-  // A damaged line. The page lists the episode and cannot open it.
+  // If the line is damaged, the page lists the episode but cannot open it.
   const line = await source.episode(index).catch(ignoreApiError);
   if (!line) return undefined;
   images.addMessages(index, line);
@@ -142,7 +142,7 @@ function ignoreApiError(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** The source has compared the digest with the file, so it is hexadecimal and can be part of an id. */
+/** The digest can be part of an id: the source has compared it with the file, so it is hexadecimal. */
 async function readImageBlock(source: Source, { sha256, episodes }: ListedImage): Promise<string | undefined> {
   for (const episode of episodes) {
     const bytes = await source.image({ episode, sha256 }).catch(ignoreApiError);
@@ -172,7 +172,7 @@ async function toBlock(id: string, value: unknown): Promise<string> {
   return writeBlock(id, await compress(JSON.stringify(value), { level: 9 }));
 }
 
-/** Returns a block as {@link "../embedded-format.js"} describes it. Base64 has no character that HTML could take for markup. */
+/** Returns a block as `embedded-format.ts` describes it. Base64 has no character that HTML could take for markup. */
 const writeBlock = (id: string, bytes: Buffer): string =>
   `<script type="application/json" id="${id}">"${bytes.toString("base64")}"</script>\n`;
 

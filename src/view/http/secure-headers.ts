@@ -6,7 +6,7 @@ const CONTENT_SECURITY_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  // The icon of the page, and the images of messages, which the page asks for with its key.
+  // `data:` is the icon of the page, `blob:` the images of messages, which the page requests with its key.
   "img-src blob: data:",
   "base-uri 'none'",
   "form-action 'none'",

@@ -2,23 +2,23 @@ import type { FastifyReply } from "fastify";
 import { ImageFileError, readImageFile } from "../../conversation/image-file.js";
 import { ApiError } from "../../http/errors.js";
 
-/** The file comes from an agent. If a browser shows it on its own, it is only ever an image. */
+/** The file comes from an agent. A browser that opens it on its own must treat it as an image only. */
 const HEADERS = {
   "content-security-policy": "sandbox; default-src 'none'",
   "content-disposition": "inline",
-  // The address has the digest of the file.
+  // The address contains the digest of the file, so the content never changes.
   "cache-control": "private, max-age=31536000, immutable",
   // A browser that has lost the key or the cookie must not read the file from its cache.
   vary: "authorization, cookie",
 } as const;
 
 /**
- * Answers with the file of an image. Its type is the one that the bytes show, of those that {@link readImageFile} knows.
+ * Answers with the file of an image. The bytes decide its type, which must be one that {@link readImageFile} knows.
  *
- * @throws ApiError `not_found` if the bytes are no image of a known type
+ * @throws ApiError `not_found` if the bytes are not an image of a known type
  */
 export function sendImage(reply: FastifyReply, bytes: Uint8Array): FastifyReply {
-  // Before the headers, which an error must not have.
+  // Throws before the headers are set, because an error must not have them.
   const mediaType = requireMediaType(bytes);
   return reply
     .headers(HEADERS)

@@ -16,11 +16,11 @@ export async function findImage(batches: readonly BatchTokens[], sha256: string)
 }
 
 /**
- * Returns the bytes if their digest is the one by which they are known.
+ * Returns the bytes if they have this digest.
  *
  * @throws ApiError `not_found`
  */
 export function checkImage(bytes: Uint8Array, sha256: string): Uint8Array {
   if (createHash("sha256").update(bytes).digest("hex") === sha256) return bytes;
-  throw new ApiError("not_found", "The file of this image is damaged: its SHA-256 is another one.");
+  throw new ApiError("not_found", "The file of this image is damaged: its SHA-256 does not match.");
 }

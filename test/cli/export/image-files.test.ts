@@ -44,7 +44,7 @@ function readFolder(batch: string): Record<string, Buffer> {
 
 const newBatch = (): string => join(newFolder(), "batch.safetensors");
 
-test("each file is written once, and not again by another export", async () => {
+test("writes each file once, and not again in another export", async () => {
   const out = await write(newBatch(), { imageBytes: "files" });
   expect(readFolder(out)).toEqual(ALL);
   const [kept = "", damaged = ""] = NAMES.map((name) => join(`${out}.images`, name));
@@ -77,7 +77,7 @@ test("a batch with files keeps them in another layout", async () => {
   expect(BatchFile.fromBytes(readFileSync(out)).names).not.toContain("image_bytes");
 });
 
-test("files need the records of the sessions to become a tensor", async () => {
+test("refuses to make a tensor of files without the records of the sessions", async () => {
   const from = await write(newBatch(), { imageBytes: "files" });
   const exported = exportFrom({ from, out: newBatch(), imageBytes: "tensor" });
   await expect(exported).rejects.toThrow("--image-bytes needs the records of the sessions");
@@ -92,7 +92,7 @@ test.each([
   await expect(exportFrom({ from, out: newBatch(), layout: "packed" })).rejects.toThrow(message);
 });
 
-test("a file that cannot be written fails the export, and no batch is left", async () => {
+test("fails the export and leaves no batch if a file cannot be written", async () => {
   const out = newBatch();
   mkdirSync(join(`${out}.images`, NAMES[0] ?? ""), { recursive: true });
   await expect(write(out, { imageBytes: "files" })).rejects.toThrow("cannot be written");

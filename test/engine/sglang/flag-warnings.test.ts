@@ -66,7 +66,7 @@ it("says nothing of a server with all flags", async () => {
   expect(await listWarnings({})).toEqual([]);
 });
 
-it("names a model that sees no images, if prompts have some", async () => {
+it("warns of a model that sees no images if prompts have images", async () => {
   const model = { has_image_understanding: false };
   expect(await listWarnings({ model, needs: { images: true } })).toEqual(only(/^flag: .* model sees no images/));
   expect(await listWarnings({ model: { has_image_understanding: true }, needs: { images: true } })).toEqual([]);

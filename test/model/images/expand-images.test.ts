@@ -31,7 +31,7 @@ async function expand(pieces: readonly Int32Array[], images: readonly ImagePart[
 const join = (pieces: readonly Int32Array[]) => pieces.flatMap((piece) => [...piece]);
 
 describe("expandImages", () => {
-  it("puts in as many tokens as each image has, and says where they are", async () => {
+  it("replaces each image token by all tokens of its image, and returns their places", async () => {
     const pieces = [ids(1, PAD, 2), ids(3), ids(PAD, PAD, 4)];
     const images = [image(56, 28), image(28, 28, "bb"), image(28, 84, "cc")];
     const expanded = await expand(pieces, images, 100);

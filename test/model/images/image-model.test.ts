@@ -60,19 +60,19 @@ describe("ImageModel", () => {
     expect(ImageModel.read({ config: { image_token_id: 7 }, imageProcessor })?.reservedIds).toEqual([7]);
   });
 
-  it("counts for GLM-4V too", () => {
+  it("computes the number of tokens for GLM-4V, too", () => {
     const image_processor_type = "Glm46VImageProcessorFast";
     expect(count({ image_processor_type }, { width: 1, height: 3 })).toBe(10);
   });
 
-  it("does not count for other image processors", () => {
+  it("computes no number of tokens for other image processors", () => {
     const imageProcessor = { image_processor_type: "LlavaImageProcessor" };
     const other = ImageModel.read({ config: { image_token_index: 7 }, imageProcessor });
-    expect(other).toMatchObject({ tokenId: 7, reservedIds: [7], counts: false });
+    expect(other).toMatchObject({ tokenId: 7, reservedIds: [7], canCount: false });
     expect(other?.countTokens({ width: 100, height: 100 })).toBeUndefined();
   });
 
-  it("has no images for a text model, and for Gemma 3", () => {
+  it("is undefined for a text model and for Gemma 3", () => {
     const imageProcessor = { image_processor_type: "Gemma3ImageProcessor" };
     expect(ImageModel.read({ config, imageProcessor: undefined })).toBeUndefined();
     expect(ImageModel.read({ config: { image_token_index: 7, boi_token_index: 8 }, imageProcessor })).toBeUndefined();

@@ -86,7 +86,7 @@ class Batch:
     tensors: numpy arrays by name. Those of `from_bytes` and `open` share the memory of the bytes or the file.
     metadata: texts of the file's `__metadata__`.
     indices: int64 [B]: each row's index in the batch that this one was selected from. A whole batch counts from 0.
-    image_folder: where the image files of the rows are, unless they are in a tensor. `open` sets it to `<path>.images`.
+    image_folder: the folder of the image files, if they are not in a tensor. `open` sets it to `<path>.images`.
     """
 
     def __init__(

@@ -15,8 +15,8 @@ from .safetensors import Array, invalid, safetensors_header
 def move_images(path: str | os.PathLike[str]) -> None:
     """Writes the images of a batch into the folder `<path>.images`, and the batch without them.
 
-    Both appear when they are complete. A file that exists with the same content is not written again. Nothing is done if the
-    batch has no images in tensors.
+    Each file appears when it is complete. A file that exists with the same content is not written again. Does nothing if the
+    batch has no image files in tensors.
 
     Raises BatchError `invalid_batch`, OSError.
     """

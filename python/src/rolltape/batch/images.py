@@ -53,13 +53,16 @@ class Image:
     def data(self) -> memoryview:
         """The file. It shares the memory of the batch; a file beside the batch is read on first use.
 
-        Raises BatchError `image_file_missing` if the file is not in the batch's `image_folder`, or is not the one of `sha256`.
+        Raises BatchError `image_file_missing` if the file is not in the batch's `image_folder`, or its SHA-256 does not match.
         """
         return self._read()
 
 
 def read_images(batch: Batch) -> list[Image]:
-    """Raises ValueError, KeyError, IndexError or TypeError if the tensors do not fit each other."""
+    """Returns the images of a batch in the order of rows, then of tokens.
+
+    Raises ValueError, KeyError, IndexError or TypeError if the tensors do not fit each other.
+    """
     if COLUMNS[0] not in batch:
         return []
     described = _described(batch)
@@ -110,7 +113,7 @@ def _select_files(batch: Batch, used: Array, count: int) -> Tensors:
 
 
 def _readers(batch: Batch, names: list[tuple[str, str]]) -> list[Callable[[], memoryview]]:
-    """Returns a function for each file that returns its bytes."""
+    """Returns for each file a function that returns its bytes."""
     if not any(name in batch for name in FILES):
         return [cache(partial(_read_file, batch.image_folder, *name)) for name in names]
     begins, ends = _file_bounds(batch, len(names))
@@ -124,10 +127,13 @@ def _same(data: memoryview) -> memoryview:
 
 
 def file_name(sha256: str, media_type: str) -> str:
-    """Returns the name of an image file beside a batch. Raises BatchError `invalid_batch` if it would be another path."""
+    """Returns the name of an image file beside a batch.
+
+    Raises BatchError `invalid_batch` if the name is not that of a file in the folder.
+    """
     name = f"{sha256}.{media_type.rpartition('/')[2]}"
     if _FILE_NAME.fullmatch(name) is None:
-        raise invalid(f"its images cannot be read ({name!r:.100} is no name of an image file)")
+        raise invalid(f"its images cannot be read ({name!r:.100} is not the name of an image file)")
     return name
 
 

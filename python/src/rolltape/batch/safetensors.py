@@ -42,7 +42,7 @@ def read_block(block: Any) -> tuple[dict[str, str], dict[str, Array]]:
 
 
 def safetensors_header(metadata: Mapping[str, str], tensors: Mapping[str, Array]) -> bytes:
-    """Returns what a block begins with before the bytes of these tensors, in their order."""
+    """Returns the header of a safetensors file whose tensors follow in this order."""
     names = {dtype: name for name, dtype in _DTYPES.items()}
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
     end = 0

@@ -194,7 +194,7 @@ class Sample:
         return values if values is None or cut == 0 else values[:cut]
 
     def images(self) -> list[Image]:
-        """Returns the images of prompt and response, in the order of tokens. `offset` counts from the first of the prompt."""
+        """Returns the images of prompt and response, in the order of tokens. `offset` counts from the prompt's first token."""
         end = len(self.prompt_ids) + len(self.response_ids)
         return [image for image in self._of.images(self._row) if image.offset + image.length <= end]
 
@@ -271,7 +271,7 @@ class Samples(Sequence[Sample]):
 
     @cached_property
     def _own_images(self) -> dict[int, list[Image]]:
-        """By row; of a `tree` batch by the node that has their tokens."""
+        """The images of each row; in a `tree` batch, those among the own tokens of each node."""
         images: dict[int, list[Image]] = {}
         for image in self._batch.images():
             images.setdefault(image.row, []).append(image)
@@ -285,7 +285,7 @@ class Samples(Sequence[Sample]):
         found: list[Image] = []
         places, parents = self._places, self._tensors["node_parents"]
         node, end = row, int(places.lengths[row])
-        # From the node up: each gives the images before the token that the one below branches from.
+        # From the node to its root. Each ancestor adds its images before the token from which the node below it branches.
         while node >= 0:
             shared = int(places.lengths[node] - places.own[node])
             moved = [replace(image, row=row, offset=image.offset + shared) for image in own.get(node, [])]

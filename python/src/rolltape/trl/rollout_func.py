@@ -44,9 +44,8 @@ def make_rollout_func(
         prompt. `longest` trains on the row with the most trained tokens. Its reward is that of the whole episode.
     export: further options of the export, such as `{"discount": 0.9}`.
 
-    The function raises RolltapeError `episodes_failed` or `several_rows`, and BatchError `greedy_rows` or
-    `other_temperature` if a call had another temperature than the trainer, `images_refused` if an answer is followed by an
-    image, which the trainer would not be given.
+    The function raises RolltapeError `episodes_failed` or `several_rows`, BatchError `greedy_rows` or `other_temperature` if a
+    call had another temperature than the trainer, and BatchError `images_refused` if a row has an image after the first answer.
     """
     if max_attempts < 1:
         raise ValueError(f"max_attempts must be at least 1; received {max_attempts}.")

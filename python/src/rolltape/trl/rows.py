@@ -98,7 +98,7 @@ def check_temperatures(batch: Batch, temperature: float) -> None:
 def check_images(batch: Batch, *, in_prompts: bool = False) -> None:
     """Checks that no row has an image that TRL would not be given: it takes none from rollouts.
 
-    in_prompts: allows images before the first trained token, which GRPOTrainer makes of the dataset's own.
+    in_prompts: allows images before the first trained token. GRPOTrainer has those in its dataset.
 
     Raises BatchError `images_refused`.
     """

@@ -41,8 +41,8 @@ export class ServerPool {
     return this.#all().map(({ state }) => state);
   }
 
-  /** Returns the servers that are not being drained, in the order of a key. */
-  order(key: string): EngineServer[] {
+  /** Returns the servers that are not being drained, the best for the key first. */
+  serversFor(key: string): EngineServer[] {
     return this.#orderFor(key).flatMap(({ server, draining }) => (draining ? [] : [server]));
   }
 

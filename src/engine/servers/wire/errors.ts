@@ -215,11 +215,15 @@ const REPLY_MESSAGES: Readonly<Record<string, string>> = {
   ERR_REPLY_NOT_FINITE: "The engine's reply contains a log probability that is not a finite number.",
 };
 
-/** @param problem says how the engine's prompt differs */
+/**
+ * Returns the error for a reply to another prompt than the one that was sent.
+ *
+ * @param problem how the engine's prompt differs, such as `it has 12 tokens, not 10`
+ */
 export function otherPrompt(problem: string, options?: ErrorOptions): OtherPromptError {
   const message =
-    `The engine ran another prompt: ${problem}. With images, the server must divide them as preprocessor_config.json of the model ` +
-    "folder says.";
+    `The engine used another prompt: ${problem}. If the prompt has images, the server's pixel limits must be those of ` +
+    "preprocessor_config.json in the model folder.";
   return new OtherPromptError("engine_error", message, options);
 }
 

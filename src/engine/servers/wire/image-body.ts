@@ -1,7 +1,7 @@
 import { collapseRanges } from "../../../support/collapse-ranges.js";
 import type { EncodedImage, GenerateCall } from "../../engine.js";
 
-/** Returns the image as engines take it. In JSON it needs no escapes, which a search for them would take milliseconds to find out. */
+/** Returns the image as a data URL. It needs no escapes in JSON, so it is not searched for them, which would take milliseconds. */
 export function toDataUrl({ mediaType, file }: EncodedImage): string {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   return `data:${mediaType};base64,${bytes.toString("base64")}`;

@@ -67,7 +67,7 @@ function FullSize({ url, alt, onClose }: FullSizeProps) {
   );
 }
 
-/** True from when an element first comes near the window. */
+/** Returns true once the element has come near the window. */
 function useNear(element: RefObject<HTMLElement | null>): boolean {
   const [isNear, setNear] = useState(false);
   useEffect(() => {
@@ -82,7 +82,7 @@ function useNear(element: RefObject<HTMLElement | null>): boolean {
 }
 
 interface ImageState {
-  /** Of the file in this page's memory. */
+  /** Of a blob with the file. */
   readonly url?: string;
   readonly mediaType?: string;
   readonly error?: string;
@@ -94,7 +94,7 @@ interface FilePlace {
   readonly sha256: string;
 }
 
-/** Reads a file once it is wanted. The address is of a blob, because the server needs a key that no `src` can send. */
+/** Reads a file when it is wanted. Its address is that of a blob, because an `src` cannot send the key that the server needs. */
 function useImageFile(
   isWanted: boolean,
   { source, episode, sha256 }: FilePlace,
@@ -122,7 +122,7 @@ function useImageFile(
   return { ...state, onError: () => setState({ error: "the browser cannot decode its file." }) };
 }
 
-/** The type is the one that the bytes show, never one that a transcript names. */
+/** Returns the address of a blob with the file. The bytes decide its type, not the transcript. */
 function createUrl(bytes: Uint8Array): ImageState {
   try {
     const { mediaType } = readImageFile(bytes);

@@ -2,7 +2,7 @@ import type { TokenImage, TokenSlice } from "../../api.js";
 import { formatWhole } from "../state/format.js";
 import type { TokenWindow } from "./token-window.js";
 
-/** Tokens that are shown as one: the tokens of an image that are in the same slice; otherwise a single token. */
+/** Tokens that are shown as one: a single token, or the tokens of an image that are in the same slice. */
 export interface ShownRun {
   /** First token, counted from the start of the interaction's own tokens. */
   readonly from: number;
@@ -11,7 +11,7 @@ export interface ShownRun {
 }
 
 /**
- * Returns the run that has the token at a position.
+ * Returns the run that contains a position.
  *
  * @param start position of the slice's first token
  */
@@ -29,7 +29,7 @@ export function listRuns(slice: TokenSlice, start: number): readonly ShownRun[] 
   return runs;
 }
 
-/** Like {@link findRun}, in the slice of the window that has the token. */
+/** Like {@link findRun}, in the slice of the window that contains the position. */
 export function findRunInWindow({ from, slices }: TokenWindow, position: number): ShownRun {
   let start = from;
   for (const slice of slices) {
@@ -39,7 +39,11 @@ export function findRunInWindow({ from, slices }: TokenWindow, position: number)
   return { from: position, end: position + 1 };
 }
 
-/** image 1,280 × 720, 1,196 tokens */
+/**
+ * Returns a text such as `image 1,280 × 720, 1,196 tokens`.
+ *
+ * @param shown number of the image's tokens that are in the run
+ */
 export function describeImage({ width, height, count }: TokenImage, shown: number): string {
   const tokens = shown < count ? `${formatWhole(shown)} of ${formatWhole(count)}` : formatWhole(count);
   return `image ${formatWhole(width)} × ${formatWhole(height)}, ${tokens} tokens`;

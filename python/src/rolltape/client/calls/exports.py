@@ -63,7 +63,7 @@ def export_batch_to(
 
     The file may be incomplete if the call fails. `Batch.open(path)` reads it.
 
-    image_bytes: `files` moves the images of the batch into the folder `<path>.images` when it has arrived: see
+    image_bytes: `files` moves the images into the folder `<path>.images` once the batch has arrived: see
         docs/reference/batch-format.md#images.
     """
     fields: dict[str, object] = {**options}
