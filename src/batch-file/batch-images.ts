@@ -13,7 +13,7 @@ export interface RowImage {
   readonly width: number;
   /** In pixels. */
   readonly height: number;
-  /** Index of its first token in the row. */
+  /** Index of its first token. It counts from where the method that returns the image says. */
   readonly offset: number;
   /** Number of its tokens. */
   readonly length: number;

@@ -102,7 +102,7 @@ export class BatchTokens implements AsyncDisposable {
     return token ? this.#channels.readItems(channel, token, limit) : null;
   }
 
-  /** Lists the images of a row. Offsets count from the start of the row's sequence; a tree has those among the row's own tokens. */
+  /** Lists the images of a row; in a tree, those among the row's own tokens. Offsets count from the start of the row's sequence. */
   async readImages(row: number): Promise<readonly RowImage[]> {
     const start = this.#layout.ownStart(row);
     const images = await this.images.ofRow(row);

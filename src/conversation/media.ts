@@ -9,8 +9,8 @@ export interface ImageSource {
   readonly field: string;
   readonly value?: unknown;
   /**
-   * `data_url`: a data URL, or an address. `base64`: the standard alphabet with padding. `any_base64`: also that of URLs, and without
-   * padding. `url`: an address. `file_id`: the id of a file that is stored elsewhere.
+   * `data_url`: a data URL or an address. `base64`: the standard alphabet with padding. `any_base64`: also the URL-safe alphabet, and also
+   * without padding. `url`: an address. `file_id`: the id of an uploaded file.
    */
   readonly form: "data_url" | "base64" | "any_base64" | "url" | "file_id";
 }

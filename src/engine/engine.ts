@@ -270,7 +270,7 @@ export interface EngineSupport {
 }
 
 /**
- * What a pause does to generations in flight. `abort` cuts them, and they are later resumed from their partial output.
+ * The effect of a pause on generations in flight. `abort` cuts them, and they are later resumed from their partial output.
  * `keep` freezes them.
  */
 export type PauseMode = "abort" | "keep";

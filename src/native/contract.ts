@@ -39,7 +39,7 @@ export type NativeErrorCode =
   | "ERR_REPLY_NOT_FINITE"
   /** An impossible value: beyond the limits of the generation, or a negative weight version. */
   | "ERR_REPLY_IMPOSSIBLE"
-  /** The engine ran with other prompt tokens than {@link AskedValues.promptIds}. Nothing of the reply was added. */
+  /** The engine used other prompt tokens than {@link AskedValues.promptIds}. Nothing of the reply was added. */
   | "ERR_REPLY_OTHER_PROMPT"
   /** A use after `release()`. */
   | "ERR_RELEASED"

@@ -173,8 +173,8 @@ export interface EpisodeExportOptions {
   /** Adds the messages to the interactions. Default false, because each then has the whole conversation. */
   readonly includeMessages?: boolean | undefined;
   /**
-   * What a number that the agent returns applies to: the last completed call (`interaction`, default), or the whole
-   * session (`session`). A mapping always rewards its calls.
+   * The scope of a number that the agent returns: the last completed call (`interaction`, default) or the whole session
+   * (`session`). A mapping always rewards its calls.
    */
   readonly rewardScope?: RewardScope | undefined;
 }

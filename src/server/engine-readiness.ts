@@ -13,7 +13,7 @@ export interface NotReady {
 export interface EngineReadiness {
   /** One for each server that cannot serve calls. */
   readonly problems: readonly NotReady[];
-  /** What ready servers do not do, and healthy servers that did not report their model in time. These are probably busy. */
+  /** Limits of ready servers, and healthy servers that did not report their model in time. These are probably busy. */
   readonly warnings: readonly NotReady[];
   /** True if no server can serve calls. */
   readonly none: boolean;

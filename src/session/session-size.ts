@@ -15,7 +15,7 @@ export interface SessionGrowth {
   readonly bytes: number;
 }
 
-/** What a prompt adds to its session, and the parent whose other tokens it shares. */
+/** The growth of a session by a prompt, and the parent whose tokens the prompt shares. */
 export interface PromptGrowth extends SessionGrowth {
   readonly parent: number | undefined;
 }

@@ -22,8 +22,8 @@ const LAYOUT_OPTIONS: ReadonlySet<string> = new Set(["layout", "padTokenId", "pa
 const CHUNK_BYTES = 1 << 24;
 
 /**
- * Writes a batch in the layout `padded` or `packed`, with other padding, or with its images as files. Its server would have exported the
- * same bytes.
+ * Writes a batch in the layout `padded` or `packed`, with other padding, or with its images as files. An export of the sessions with these
+ * options has the same bytes.
  *
  * @param given the options that the user set
  * @throws StorageCommandError `invalid_arguments` if the options need more than the batch has
@@ -36,12 +36,12 @@ export async function convertBatch(
   const bytes = await readWhole(file);
   const header = readHeader(bytes);
   const facts: Readonly<Record<string, unknown>> = readBatchFacts(file, header);
+  // Images can move from a tensor to files, but not back.
+  const keepsImages = given["imageBytes"] === "files" || facts["imageBytes"] === undefined;
   const isPossible = (name: string) =>
-    LAYOUT_OPTIONS.has(name) ||
-    (name === "imageBytes" && (given[name] === "files" || facts[name] === undefined)) ||
-    isDeepStrictEqual(given[name], facts[name]);
-  const changed = Object.keys(given).find((name) => !isPossible(name));
-  if (changed !== undefined) throw missingSessions(file, toFlag(changed));
+    LAYOUT_OPTIONS.has(name) || (name === "imageBytes" && keepsImages) || isDeepStrictEqual(given[name], facts[name]);
+  const impossible = Object.keys(given).find((name) => !isPossible(name));
+  if (impossible !== undefined) throw missingSessions(file, toFlag(impossible));
   const options = batchOptionsSchema.parse({ ...facts, ...given } as BatchOptionsInput);
   const { layout } = options;
   if (facts["layout"] === "tree" || layout === "tree") throw missingSessions(file, `${toFlag("layout")} ${layout}`);

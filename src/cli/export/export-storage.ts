@@ -14,7 +14,7 @@ import { describingConflicts, type WrittenExport, writeExport } from "./write-ex
 
 /** The result of an export from a folder. */
 export interface StorageExport extends WrittenExport {
-  /** What is damaged, which the export leaves out. */
+  /** Damaged parts, which the export leaves out. */
   readonly problems: readonly StoredProblem[];
 }
 

@@ -77,7 +77,7 @@ export class RejectionReasons {
 }
 
 function createKey({ sessionId, reason }: RejectedTaskEpisode): string {
-  // What an agent printed before it threw is not the reason, and often has a time in each line.
+  // The output of an agent before it threw is not the reason, and often has a time in each line.
   const text = (reason.cause instanceof SubprocError && readStandardError(reason.cause)) || reason.message;
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   const common = sessionId === undefined ? line : line.replaceAll(sessionId, "its session");

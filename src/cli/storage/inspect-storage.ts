@@ -34,7 +34,7 @@ export interface InspectedStorage extends Readonly<SessionCounts> {
   readonly held_exports: number;
   readonly file_bytes: number;
   readonly used_bytes: number;
-  /** What is damaged or missing in the log. */
+  /** Damaged or missing parts of the log. */
   readonly damage: readonly string[];
 }
 

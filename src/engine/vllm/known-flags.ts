@@ -9,7 +9,7 @@ export interface Flags extends Abilities {
   readonly returnsMasks: boolean;
 }
 
-/** What a server's flags allow. Each is true until the server has refused a request because of it. */
+/** The abilities that a server's flags allow. Each is true until the server has refused a request because of it. */
 interface Abilities {
   /** Lists one alternative more than the call needs (`--max-logprobs`). */
   readonly listsOneMore: boolean;

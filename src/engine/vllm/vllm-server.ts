@@ -307,7 +307,7 @@ export class VllmServer implements EngineServer {
 
 interface RequestOptions {
   readonly model: string;
-  /** What the server does; absent for a probe, which needs nothing of it. */
+  /** The known flags of the server. Absent for a probe, which needs none. */
   readonly flags?: Flags;
   /** Streams the reply although the call is not streamed. */
   readonly stream?: boolean;

@@ -6,7 +6,7 @@ import { findExtentProblem } from "../../support/safetensors/read-header.js";
 import { INDEX_FILE, readShardIndex } from "../../support/safetensors/shard-index.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
 
-/** What the headers of a model folder's safetensors files say. No weights are read. */
+/** The headers of a model folder's safetensors files. No weights are read. */
 export interface Checkpoint {
   /** Shapes by the name of the tensor. */
   readonly shapes: ReadonlyMap<string, readonly number[]>;

@@ -79,7 +79,7 @@ export interface GenerationNode {
   readonly body: readonly Statement[];
 }
 
-/** What `{% set %}`, `{% for %}` and `{% with %}` assign to. */
+/** The target of an assignment by `{% set %}`, `{% for %}` or `{% with %}`. */
 export type Target = NameNode | AttributeTarget | { readonly type: "TupleTarget"; readonly items: readonly Target[] };
 
 /** An attribute of a namespace: `{% set ns.name = … %}`. */

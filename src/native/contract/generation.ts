@@ -55,7 +55,7 @@ export interface ChannelSpec {
   readonly of: "output" | "sequence";
   /** The token ids that the values of an item belong to. Default: the values belong to no fixed tokens. */
   readonly tokenIds?: Int32Array | undefined;
-  /** The ids of the prompt, if the reply must name the same ones. Only for vLLM. */
+  /** The ids of the prompt, if the reply must contain the same ones. Only for vLLM. */
   readonly promptIds?: Int32Array | undefined;
 }
 

@@ -36,8 +36,7 @@ type Stored = z.output<typeof storedSchema>;
 type KnownServer = z.output<typeof serverSchema>;
 
 /**
- * What this server knows about the weights of its engine servers, and the update that is in progress. With storage, it is
- * still known after a restart.
+ * The known weights of the engine servers, and the update that is in progress. With storage, they are still known after a restart.
  *
  * A server about which nothing is known is assumed to have the current version: it was started with it, or a trainer set it.
  */

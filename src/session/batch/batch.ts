@@ -53,8 +53,8 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
   onWritten: (() => void) | undefined;
 
   /**
-   * With `imageBytes: "files"`, the image files of the rows, each of them once; else empty. Store them beside the batch: the file
-   * `batch.safetensors` has the folder `batch.safetensors.images`, with files that are named `<sha256>.png`, by the media type.
+   * The image files of the rows, each once. Empty unless `imageBytes` is `files`. Store them in a folder beside the batch, with the names
+   * of docs/reference/batch-format.md#images.
    */
   readonly imageFiles: readonly BatchImage[];
 

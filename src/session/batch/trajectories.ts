@@ -97,7 +97,7 @@ function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
   });
 }
 
-/** Names an image of a prompt. Its offset is that in the tensors, which hold one row without padding. */
+/** Describes an image of a prompt without its file. `offset` is the index of its first token in `input_ids`. */
 function writeImage({ offset, length, sha256, mediaType, width, height }: PlacedImage): object {
   return { offset, length, sha256, media_type: mediaType, width, height };
 }

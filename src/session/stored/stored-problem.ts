@@ -4,7 +4,7 @@ import { nameByNumber, nameRecord } from "./read-session.js";
 
 /** A damaged part of the folder. */
 export interface StoredProblem {
-  /** What is damaged, for example `interaction 3 of session math-a1b2-12`. */
+  /** The damaged part, for example `interaction 3 of session math-a1b2-12`. */
   readonly what: string;
   readonly reason: string;
   /** Number of interactions that cannot be restored without it. Default 0. */

@@ -15,7 +15,7 @@ import { LaterStorageError, type Manifest, newManifest, readManifest } from "./m
 import { readBefore, readIndex, readLogId, type SegmentContent, scanFile } from "./read-segment.js";
 import { type Segment, SegmentSet } from "./segment-set.js";
 
-/** What a start read from segments without an index, usually the last one after a crash. */
+/** Counts of the records that a start read from segments without an index, usually the last segment after a crash. */
 export interface Recovered {
   readonly records: number;
   readonly bytes: number;

@@ -134,7 +134,7 @@ export class TranscriptSource implements OpenSource {
     });
   }
 
-  /** Calls `use` with the files of an episode's batch: one, or one per shard. They stay open until it has ended. */
+  /** Calls `use` with the files of an episode's batch: one, or one per shard. They stay open until `use` has ended. */
   async #withBatches<T>(
     index: number,
     use: (batches: readonly BatchTokens[], summary: EpisodeSummary & LinePosition) => Promise<T>,

@@ -16,7 +16,7 @@ export interface EpisodeTokens {
   read(interaction: number, from: number, to: number): Promise<SequenceTokens>;
   /** Returns the divisor of the logits; undefined if it is not known. */
   temperature(interaction: number): Promise<number | undefined>;
-  /** Lists the images of an interaction's row, with their places in its sequence. A row of a tree may lack those of its parents. */
+  /** Lists the images of an interaction's row. Offsets count from the start of its sequence. A tree's row may lack images of its parents. */
   images(interaction: number): Promise<readonly RowImage[]>;
   /** Returns the channels of an interaction's row; undefined if it has none. */
   channels(interaction: number): InteractionChannels | undefined;
