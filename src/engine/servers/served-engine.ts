@@ -69,7 +69,7 @@ export class ServedEngine implements Engine {
     this.#refuseSampling = refuseSampling;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });
-    const tells = this.#pool.servers.some((server) => server.expandImage);
+    const tells = this.#pool.servers.some((server) => "expandImage" in server);
     this.expandImage = tells ? (image, options) => this.#expandImage(image, options) : undefined;
     const pause = new PauseControl(this.#pool);
     this.#pause = pause;
@@ -137,7 +137,7 @@ export class ServedEngine implements Engine {
     using deadline = startCallDeadline(abort, this.#options.timeoutSeconds, () => hold.mode !== undefined);
     if (hold.mode !== undefined) await hold.pass(deadline);
     let failure: unknown;
-    for (const server of this.#pool.order(affinityKey)) {
+    for (const server of this.#pool.serversFor(affinityKey)) {
       try {
         const ids = await server.expandImage?.(image, tokenId, deadline.signal);
         if (ids) return ids;

@@ -4,17 +4,15 @@ import { type CallImage, type EncodedImage, EngineError } from "../engine.js";
 import { toDataUrl } from "../servers/wire/image-body.js";
 import { jsonObject } from "../servers/wire/json.js";
 
-/** Older images are no longer in the server's cache, which has a few gigabytes. */
+/** The server's cache has some gigabytes, so it has forgotten older images. */
 const MAX_REMEMBERED = 16_384;
 
-/**
- * The images that a server was sent. It keeps them in its cache under their digests until it needs the memory or restarts.
- */
+/** The images that a server was sent, so it has them in its cache under their digests unless it needed the memory or was restarted. */
 export class SentImages {
-  /** Numbers of tokens by digest, those that were used last at the end. */
-  readonly #lengths = new Map<string, number>();
+  /** Numbers of tokens by digest. */
+  readonly #lengths = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
-  /** Returns the digests of those images that the server was already sent. */
+  /** Returns the digests of those images that the server was sent. */
   find(images: readonly CallImage[]): ReadonlySet<string> {
     return new Set(images.flatMap(({ sha256 }) => (this.#lengths.has(sha256) ? sha256 : [])));
   }
@@ -29,14 +27,7 @@ export class SentImages {
   }
 
   add(images: readonly CallImage[]): void {
-    for (const { sha256, length } of images) {
-      this.#lengths.delete(sha256);
-      this.#lengths.set(sha256, length);
-    }
-    for (const oldest of this.#lengths.keys()) {
-      if (this.#lengths.size <= MAX_REMEMBERED) return;
-      this.#lengths.delete(oldest);
-    }
+    for (const { sha256, length } of images) this.#lengths.set(sha256, length);
   }
 
   forget(images: readonly CallImage[]): void {
@@ -45,12 +36,10 @@ export class SentImages {
 }
 
 /**
- * Returns fields for a request whose ids have one image token for each image. Each field has a comma before it.
+ * Returns the fields of a request whose ids have one image token for each image, with a comma before each. The server keeps each image
+ * under `uuid`, and would take another image with the same one from its cache, so this is the digest of the file.
  *
- * The server caches each image under its `uuid` and would use a cached image for another one with the same `uuid`. So the `uuid` is the
- * digest of the file.
- *
- * @param sent digests of images that the server has. Their files are left out
+ * @param sent digests of images that the server has, whose files are left out
  */
 export function contentPartsField(images: readonly EncodedImage[], sent: ReadonlySet<string>): string {
   const parts = images.map((image) => {
@@ -60,7 +49,9 @@ export function contentPartsField(images: readonly EncodedImage[], sent: Readonl
   return `,"content_parts":[${parts.join(",")}],"return_token_ids":true`;
 }
 
-/** The reply to {@link expansionRequest}. */
+const IMAGES_UNTOLD =
+  "The engine does not say which tokens an image has: its model sees no images, or it is a vLLM before August 2026.";
+
 const expansionSchema = z.looseObject({
   prompt_token_ids: z.array(z.int()),
   mm_placeholders: z.looseObject({
@@ -68,7 +59,7 @@ const expansionSchema = z.looseObject({
   }),
 });
 
-/** Returns the body of a request whose prompt is one image. Its reply has the ids by which the server replaces the image token. */
+/** Returns the body of a request whose prompt is one image. */
 export function expansionRequest(model: string, image: EncodedImage, tokenId: number): object {
   return {
     model,
@@ -81,27 +72,25 @@ export function expansionRequest(model: string, image: EncodedImage, tokenId: nu
 }
 
 /**
- * Returns the ids of the image, which are the whole prompt of the reply.
+ * Returns the ids of the image, which are all ids of the reply's prompt.
  *
- * @throws EngineError if the reply does not contain them, if they do not begin with the image token, or if the prompt has other ids too
+ * @throws EngineError if the reply names none, or others than a prompt can be sent with again
  */
 export function readExpansion(body: string, tokenId: number): Int32Array {
   const reply = expansionSchema.safeParse(jsonObject(body));
   if (!reply.success) {
-    const message =
-      "The engine's reply does not contain the tokens of an image. Its model sees no images, or vLLM is older than August 2026.";
-    throw new EngineError("engine_error", message);
+    throw new EngineError("engine_error", IMAGES_UNTOLD);
   }
   const { prompt_token_ids: ids, mm_placeholders: ranges } = reply.data;
   if (ids[0] !== tokenId || ranges.image[0].length !== ids.length) {
     const message =
-      "The tokens that the engine makes of an image do not begin with the image token, so prompts with images cannot be repeated.";
+      "The engine puts other tokens before those of an image, so its prompts with images cannot be repeated.";
     throw new EngineError("engine_error", message);
   }
   return Int32Array.from(ids);
 }
 
-/** Returns a field for a request whose ids have all tokens of each image. The server must have the images in its cache. */
+/** Returns the field of a request whose ids have all tokens of the images, for a server that has the images in its cache. */
 export function featuresField(images: readonly CallImage[]): string {
   const features = {
     mm_hashes: { image: images.map(({ sha256 }) => sha256) },

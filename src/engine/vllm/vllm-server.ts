@@ -145,9 +145,13 @@ export class VllmServer implements EngineServer {
         this.#sentImages.add(images);
         return reply;
       } catch (error) {
-        const isRefused = generation.length === begun && error instanceof EngineError && !isUnavailable(error);
-        // The server may have lost an image. Its error does not say so.
-        if (isRefused && sentImages.size > 0) {
+        // The error does not say that an image is missing.
+        if (
+          sentImages.size > 0 &&
+          generation.length === begun &&
+          error instanceof EngineError &&
+          !isUnavailable(error)
+        ) {
           this.#sentImages.forget(images);
           continue;
         }
@@ -307,7 +311,7 @@ export class VllmServer implements EngineServer {
 
 interface RequestOptions {
   readonly model: string;
-  /** The known flags of the server. Absent for a probe, which needs none. */
+  /** What the server does; absent for a probe, which needs nothing of it. */
   readonly flags?: Flags;
   /** Streams the reply although the call is not streamed. */
   readonly stream?: boolean;
@@ -315,7 +319,7 @@ interface RequestOptions {
   readonly idPrefix?: string;
   /** Absent for a probe. */
   readonly asked?: AskedValues;
-  /** Digests of the call's images that the server already has. Default: none. */
+  /** Digests of the call's images that the server has. Their files are not sent again. */
   readonly sentImages?: ReadonlySet<string>;
   /** The server has all images of the call, with as many tokens as the prompt has. The request then has the ids of the prompt. */
   readonly isExpanded?: boolean;

@@ -19,24 +19,24 @@ export interface ImageTokensOptions {
 }
 
 /**
- * Finds the tokens of images. They are computed from the model's files until {@link preferEngine} is called. From then on, and for models
- * whose files do not say enough, the engine is asked once for each image size.
+ * The tokens that take the place of an image's token in a prompt: as the model counts them, or as the engine tells for each size of
+ * images, once it was found that it has others.
  */
 export class ImageTokens {
   readonly model: ImageModel;
   readonly #options: ImageTokensOptions;
-  /** The ids that the engine told, by the size of the image. The size that was used last is at the end. */
-  readonly #told = new Map<string, Int32Array>();
+  /** The ids that the engine told, by the size of the image. */
+  readonly #told = new LRUCache<string, Int32Array>({ max: MAX_SIZES });
   #isCounted: boolean;
 
   constructor(model: ImageModel, options: ImageTokensOptions) {
     this.model = model;
     this.#options = options;
-    this.#isCounted = model.counts;
+    this.#isCounted = model.canCount;
   }
 
   /**
-   * Returns the tokens of images by their sizes.
+   * Returns the tokens of each image, by its size as {@link sizeKey} writes it.
    *
    * @param source `engine`: asks the engine although the model counts, if the engine tells
    */
@@ -59,7 +59,7 @@ export class ImageTokens {
   /**
    * Notes that the engine had other tokens for these images than {@link find} gave. It is asked for them again, and for each new size.
    *
-   * @returns false if the engine cannot report tokens
+   * @returns false if it cannot be asked
    */
   distrust(images: readonly ImageSize[]): boolean {
     if (!this.#options.engineTells) return false;
@@ -76,16 +76,12 @@ export class ImageTokens {
 
   async #tell(key: string, ask: () => Promise<Int32Array>): Promise<Int32Array> {
     const ids = this.#told.get(key) ?? (await ask());
-    this.#told.delete(key);
     this.#told.set(key, ids);
-    const [oldest] = this.#told.keys();
-    if (this.#told.size > MAX_SIZES && oldest !== undefined) this.#told.delete(oldest);
     return ids;
   }
 }
 
-/** Tokens of images by {@link sizeKey}. Sizes that are too narrow for the model are absent. */
+/** Tokens of images by {@link sizeKey}. An image that is too narrow for the model has none. */
 export type TokensBySize = ReadonlyMap<string, Int32Array>;
 
-/** Returns the key of a size, such as `640x480`. Images of one size have the same tokens. */
 export const sizeKey = ({ width, height }: ImageSize): string => `${width}x${height}`;

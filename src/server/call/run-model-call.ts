@@ -82,7 +82,7 @@ function mayRepeat({ services, turn, stream, request }: Call, error: unknown, ch
   const isSent =
     stream && (choices.some(({ generation }) => generation.length > 0) || (stream.hasBegun && request.tokenIds));
   if (isSent || !services.imageTokens?.distrust(turn.images)) return false;
-  services.metrics.otherPrompts.inc();
+  services.metrics.otherImageTokens.inc();
   turn.releasePrompt();
   return true;
 }

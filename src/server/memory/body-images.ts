@@ -5,42 +5,39 @@ import type { Session } from "../../session/session.js";
 import type { Steps } from "../../support/async/steps.js";
 
 /**
- * Replaces image data in request bodies. Before a body is parsed, a short stand-in takes the place of each image's base64, so that neither
- * the parsed JSON nor the remembered messages of a session contain megabytes of it. Agents repeat their images with each call. A
- * fingerprint of the base64 recognizes images that the session already has, so that they are neither decoded nor hashed again.
+ * Image data in request bodies. Before a body is parsed, each text of base64 is replaced by a short stand-in, so that neither JSON nor
+ * the remembered messages of a session have megabytes of it. An agent repeats its images with each call: a fingerprint of the text
+ * recognizes those that the session has.
  */
 
 /** Bytes of base64. Shorter data is parsed with the rest of the body. */
-const MIN_BASE64 = 4096;
-const MAX_BASE64 = Math.ceil(IMAGE_LIMITS.bytes / 3) * 4;
+const MIN_DATA = 4096;
+const MAX_DATA = Math.ceil(IMAGE_LIMITS.bytes / 3) * 4;
 
 /** Begins each stand-in, before the digest of the file. It is random, so no client can have sent it. */
 const STAND_IN = `${randomUUID()}:`;
 
-/** The beginning of a data URL, and of the name of the field that has base64 without one. */
+/** Begins a data URL, and the name of the field that has base64 without one. */
 const DATA = Buffer.from('"data');
 const DATA_URL = /^"data:[^",]*;base64,/;
 /** Longest beginning of a data URL. */
 const MAX_HEAD = 128;
-/** The name of a field that has a data URL, before its value. */
-const URL_FIELD = /"(image_)?url"\s*:\s*$/;
-/** The name of a field that has base64, and the quote that begins its value. */
-const DATA_FIELD = /^"data"\s*:\s*"/;
-/** Bytes that are searched for the name of a field. */
+/** Names of the fields that have data URLs, with what follows them. */
+const BEFORE_URL = /"(image_)?url"\s*:\s*$/;
+const AFTER_DATA = /^"data"\s*:\s*"/;
 const MAX_NAME = 64;
 const QUOTE = 0x22;
 
-/** Images that are recognized in each session. The least recently used ones are read again. */
+/** Recognized images of a session. One that was not used lately is read again. */
 const MAX_KNOWN = 256;
 
-/** Offsets of a string of a body that is base64, or a data URL with base64. */
-interface Base64String {
-  /** First byte after the opening quote. */
-  readonly start: number;
-  /** First byte of the base64. Later than `start` in a data URL. */
-  readonly base64: number;
-  /** The closing quote. */
-  readonly end: number;
+/** Base64 in a body, and the string that has it: the same, or a data URL. */
+interface Base64Text {
+  /** Of the string's content. */
+  readonly from: number;
+  readonly to: number;
+  /** Offset of the base64. */
+  readonly data: number;
 }
 
 /** A body without image data. */
@@ -51,12 +48,12 @@ export interface BodyWithoutImages {
   readonly images: TakenImages;
 }
 
-/** Takes image data out of request bodies. */
+/** Takes the image data out of the bodies of sessions. */
 export class BodyImages {
-  /** The digest of each file by the fingerprint of its base64. */
+  /** The digests of files by the fingerprint of their base64. */
   readonly #known = new WeakMap<Session, LRUCache<string, string>>();
 
-  /** Returns the body with stand-ins; undefined if it has no image data. */
+  /** Returns undefined if the body has none. */
   *take(json: Buffer, session: Session): Steps<BodyWithoutImages | undefined> {
     const files = new Map<string, Uint8Array>();
     const pieces: Buffer[] = [];
@@ -68,8 +65,8 @@ export class BodyImages {
       const { sha256, bytes } = file;
       files.set(sha256, bytes);
       count++;
-      pieces.push(json.subarray(copied, string.start), Buffer.from(STAND_IN + sha256));
-      copied = string.end;
+      pieces.push(json.subarray(copied, text.from), Buffer.from(STAND_IN + sha256));
+      copied = text.to;
     }
     if (count === 0) return undefined;
     pieces.push(json.subarray(copied));
@@ -105,21 +102,19 @@ export class BodyImages {
 }
 
 /** Returns the next string of a body that may have the data of an image. */
-function findBase64(json: Buffer, from: number): Base64String | undefined {
+function findBase64(json: Buffer, from: number): Base64Text | undefined {
   for (let at = json.indexOf(DATA, from); at >= 0; at = json.indexOf(DATA, at + DATA.length)) {
-    const string = matchDataField(json, at) ?? matchDataUrl(json, at);
-    const length = string ? string.end - string.base64 : 0;
-    if (length >= MIN_BASE64 && length <= MAX_BASE64) return string;
+    const text = readField(json, at) ?? readDataUrl(json, at);
+    if (text && text.to - text.data >= MIN_DATA && text.to - text.data <= MAX_DATA) return text;
   }
   return undefined;
 }
 
-/** @param at offset of {@link DATA}. It may be the name of a field */
-function matchDataField(json: Buffer, at: number): Base64String | undefined {
-  const field = DATA_FIELD.exec(json.toString("latin1", at, at + MAX_NAME))?.[0];
+function readField(json: Buffer, at: number): Base64Text | undefined {
+  const field = AFTER_DATA.exec(json.toString("latin1", at, at + MAX_NAME))?.[0];
   if (field === undefined) return undefined;
-  const start = at + field.length;
-  return { start, base64: start, end: findEnd(json, start) };
+  const from = at + field.length;
+  return { from, to: findEnd(json, from), data: from };
 }
 
 function readDataUrl(json: Buffer, at: number): Base64Text | undefined {
@@ -139,11 +134,11 @@ const KEY = randomBytes(16);
 const NONCE = randomBytes(12);
 
 /**
- * Returns a 16-byte authentication code: the tag of AES-GCM with the bytes as additional data and an empty message. It is computed at nearly
- * the speed of memory. The key is secret, so no client can make other bytes with the same tag.
+ * Returns 16 bytes that depend on the whole text, at nearly the speed of memory: the tag of AES-GCM without a message. The key is secret,
+ * so no client can make another text with the same tag.
  */
-function fingerprint(bytes: Buffer): string {
-  const cipher = createCipheriv("aes-128-gcm", KEY, NONCE).setAAD(bytes);
+function fingerprint(text: Buffer): string {
+  const cipher = createCipheriv("aes-128-gcm", KEY, NONCE).setAAD(text);
   cipher.final();
   return cipher.getAuthTag().toString("latin1");
 }
