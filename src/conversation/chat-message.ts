@@ -57,11 +57,12 @@ const filePart = z.object({ type: z.literal("file") }).transform((part): MediaPa
 const audioPart = z
   .object({ type: z.literal("input_audio") })
   .transform((part): MediaPart => ({ ...part, kind: "audio" }));
+const REQUEST_PARTS = "text, image_url, file or input_audio";
 const requestContent = z.union([
   text,
   listOf(
     z.discriminatedUnion("type", [textPart, imageUrlPart, filePart, audioPart], {
-      error: (issue) => `only text parts are supported; received ${describePart(issue.input)}`,
+      error: (issue) => `expected a part of type ${REQUEST_PARTS}; received ${describePart(issue.input)}`,
     }),
   ).transform(readParts),
 ]);

@@ -51,20 +51,20 @@ export class MediaReader {
    * @throws RequestError if the policy refuses the part, or its image cannot be read
    */
   readPart(part: MediaPart, path: string, param = `${path}.type`): MessagePart {
-    if (this.#policy === "refuse") throw refusal(part, param, "text", ADVICE);
+    if (this.#policy === "refuse")
+      throw refusal(part, param, part.image ? `${ADVICE}, or to "tokens" if the model sees images.` : `${ADVICE}.`);
     if (this.#policy === "tokens" && part.image) return this.#images.read(part.image, path);
     if (part.text !== undefined) return { type: "text", text: part.text };
-    if (this.#policy === "tokens") throw refusal(part, param, "text and images");
+    if (this.#policy === "tokens") throw refusal(part, param, " The server takes texts and images.");
     this.#placeholders++;
     return { type: "text", text: toPlaceholder(part.kind) };
   }
 }
 
 const ADVICE =
-  ' Set rollout.agent.images to "placeholder" to show such parts to the model as text, such as [image], or to "tokens" if the model ' +
-  "sees images.";
+  ' The server takes only text. Set rollout.agent.images to "placeholder" to show such parts to the model as text, such as [image]';
 
-function refusal({ type }: MediaPart, param: string, seen: string, advice = ""): RequestError {
-  const message = `${param}: "${type}" is not supported, because the model sees ${seen} only.${advice}`;
+function refusal({ type }: MediaPart, param: string, advice: string): RequestError {
+  const message = `${param}: "${type}" is not supported.${advice}`;
   return new RequestError(param, message, "unsupported_parameter");
 }

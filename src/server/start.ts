@@ -66,6 +66,8 @@ export interface RunningServer {
   readonly families: OutputFamilies;
   /** How it makes prompts. */
   readonly templateType: TemplateType;
+  /** How it treats images: see `rollout.agent.images`. */
+  readonly images: ServerSettings["images"];
   /** Limits of the server with this model, which the log has too. */
   readonly warnings: readonly ModelWarning[];
   /** Asks the engine servers whether they can serve calls. Takes some seconds if one does not answer. */
@@ -188,6 +190,7 @@ async function startProxy(
       modelPath,
       families,
       templateType,
+      images: settings.images,
       warnings,
       readiness,
       close: () => (closing ??= stop()),

@@ -21,6 +21,7 @@ const readyEvent = z.strictObject({
   tool_call_parser: z.string(),
   reasoning_parser: z.string(),
   chat_template_type: z.enum(["hf", "concat"]),
+  images: z.enum(["refuse", "placeholder", "tokens"]),
   chat_template_type_chosen_by: z.string().optional(),
   worker_tag: z.string().optional(),
   workers: z.array(z.strictObject({ name: z.string(), tag: z.string(), url: z.url(), pid: z.int() })).optional(),

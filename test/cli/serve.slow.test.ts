@@ -35,6 +35,7 @@ describe("rolltape serve", () => {
       tool_call_parser: "hermes",
       reasoning_parser: "none",
       chat_template_type: "hf",
+      images: "refuse",
       pid: server.process.pid,
     });
     expect((await fetch(`${ready.url}/health`)).status).toBe(200);

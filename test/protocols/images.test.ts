@@ -245,7 +245,9 @@ describe.each(DIALECTS)("an image of %s", (name, { parse, body, result, text, im
       expect([shown.images, shown.placeholders]).toEqual([undefined, 1]);
       const [, code, message] = refusal(() => parse(body(image(data)), "refuse"));
       expect(code).toBe("unsupported_parameter");
-      expect(message).toMatch(/sees text only\. Set rollout\.agent\.images to "placeholder" .* or to "tokens"/);
+      expect(message).toMatch(
+        /The server takes only text\. Set rollout\.agent\.images to "placeholder" .* or to "tokens"/,
+      );
     }
   });
 
@@ -362,8 +364,7 @@ describe("an image of messages", () => {
     const request = CLAUDE.parse(CLAUDE.body(CLAUDE.image(base64(PNG)), plain));
     expect(contentOf(request, "user")).toEqual([part(PNG), { type: "text", text: "the file" }]);
     const pdf = document({ type: "base64", media_type: "application/pdf", data: base64(PNG) });
-    const message =
-      'messages[0].content[0].type: "document" is not supported, because the model sees text and images only.';
+    const message = 'messages[0].content[0].type: "document" is not supported. The server takes texts and images.';
     expect(refusal(() => CLAUDE.parse(CLAUDE.body(pdf)))).toEqual([
       "messages[0].content[0].type",
       "unsupported_parameter",
@@ -467,6 +468,6 @@ it.each<[Dialect, object, string, string]>([
   [GEMINI, { inlineData: { mimeType: "video/mp4", data: "AA" } }, "contents[0].parts[0].inlineData", "inlineData"],
   [GEMINI, { fileData: { mimeType: "audio/wav", fileUri: "a" } }, "contents[0].parts[0].fileData", "fileData"],
 ])("does not read other media: %#", ({ parse, body }, media, param, type) => {
-  const message = `${param}: "${type}" is not supported, because the model sees text and images only.`;
+  const message = `${param}: "${type}" is not supported. The server takes texts and images.`;
   expect(refusal(() => parse(body(media)))).toEqual([param, "unsupported_parameter", message]);
 });

@@ -93,7 +93,7 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
 
 function describeServer(config: Config, { file }: AdminKey, running: RunningServer) {
   const { engine, server } = config;
-  const { workerTag, model, modelPath, families, templateType } = running;
+  const { workerTag, model, modelPath, families, templateType, images } = running;
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
   const parsers = { tool_call_parser: families.tools, reasoning_parser: families.reasoning };
   // Only gateways use the tag.
@@ -106,6 +106,7 @@ function describeServer(config: Config, { file }: AdminKey, running: RunningServ
     ...parsers,
     chat_template_type: templateType.value,
     ...(templateType.chosenBy === undefined ? {} : { chat_template_type_chosen_by: templateType.chosenBy }),
+    images,
     ...tag,
     ...keyFile,
   };

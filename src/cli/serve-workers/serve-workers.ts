@@ -156,7 +156,7 @@ export function describeWorkers(lines: readonly NamedReadyLine[]): Record<string
   const [first] = lines;
   const { engine, model, model_path, tool_call_parser, reasoning_parser, ...rest }: Partial<NamedReadyLine> =
     first ?? {};
-  const { chat_template_type, chat_template_type_chosen_by } = rest;
+  const { chat_template_type, chat_template_type_chosen_by, images } = rest;
   const workers = lines.map(({ name, worker_tag: tag, url, pid }) => ({ name, tag, url, pid }));
   return {
     engine,
@@ -166,6 +166,7 @@ export function describeWorkers(lines: readonly NamedReadyLine[]): Record<string
     reasoning_parser,
     chat_template_type,
     chat_template_type_chosen_by,
+    images,
     workers,
     ...listOnce("not_ready", lines),
     ...listOnce("warnings", lines),

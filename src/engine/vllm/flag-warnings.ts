@@ -14,6 +14,8 @@ const MOST_ALTERNATIVES = 20;
 const GENERATE = "inference/v1/generate";
 const COMPLETIONS = "v1/completions";
 
+const NO_IMAGES = `Calls with images fail: the server takes them at /${GENERATE} only. Start vLLM with \`--enable-scale-out\`.`;
+
 const PROCESSED = "Start vLLM with `--logprobs-mode processed_logprobs`";
 
 export interface VllmQuestions {
@@ -30,10 +32,11 @@ export interface VllmQuestions {
  */
 export async function listVllmWarnings(server: ServerConnections, request: VllmQuestions): Promise<ServerWarning[]> {
   const { needs, model, mayGenerate, signal } = request;
-  const closed = mayGenerate ? await findClosedEndpoint(server, needs, signal) : undefined;
+  const closed = mayGenerate ? await findClosedEndpoint(server, signal) : undefined;
   const sampler = new SamplerQuestions(server, request, mayGenerate && closed === undefined ? GENERATE : COMPLETIONS);
   return askAll([
     async () => closed,
+    async () => (needs.images && (closed || !mayGenerate) ? flagWarning(NO_IMAGES) : undefined),
     () => sampler.logprobsMode(),
     () => sampler.maxLogprobs(),
     () => sampler.tokensOnly(),
@@ -46,17 +49,13 @@ export async function listVllmWarnings(server: ServerConnections, request: VllmQ
 }
 
 /** An open endpoint refuses an empty request with 400. */
-async function findClosedEndpoint(
-  server: ServerConnections,
-  { images = false }: ServerNeeds,
-  signal: AbortSignal,
-): Promise<ServerWarning | undefined> {
+async function findClosedEndpoint(server: ServerConnections, signal: AbortSignal): Promise<ServerWarning | undefined> {
   const { status, body } = await server.control({ method: "POST", path: GENERATE, body: {}, signal });
   if (!(statusError(status, body) instanceof NotServedError)) return undefined;
   return flagWarning(
     `The server does not serve /${GENERATE}, so calls use /${COMPLETIONS}. Tokens then have the weight version that ` +
       "was set when their request was sent, not the one that sampled them, and on a server with `--reasoning-parser` forced tool " +
-      `calls take effect only after the reasoning${images ? ", and calls with images fail" : ""}. Start vLLM with \`--enable-scale-out\`.`,
+      "calls take effect only after the reasoning. Start vLLM with `--enable-scale-out`.",
   );
 }
 

@@ -242,7 +242,7 @@ describe("a refusal names the field", () => {
     [{ contents: [{ role: "assistant", parts: [{ text: "a" }] }] }, "contents[0].role: "],
     [
       { contents: [{ parts: [{ inlineData: { mimeType: "image/png", data: "" } }] }] },
-      'contents[0].parts[0].inlineData: "inlineData" is not supported, because the model sees text only.',
+      'contents[0].parts[0].inlineData: "inlineData" is not supported. The server takes only text.',
     ],
     [{ cachedContent: "cachedContents/x" }, "cachedContent is not supported"],
     [
