@@ -158,6 +158,15 @@ describe.each(["hf", "concat"] as const)("with `chat_template_type: %s`", (chatT
   });
 });
 
+it("an answer with a token that stands for an image is not recorded", async () => {
+  const started = await start("vllm", { server: { complete: () => [5, IMAGE_TOKEN, 6] } });
+  const messages = [user(text("hello"))];
+  const reply = await started.proxy.post(CHAT, { messages, max_tokens: 8 }, started.session.key);
+  expect(reply.status).toBe(502);
+  expect(reply.error.message).toContain("which stands for an image");
+  expect(started.proxy.context.registry.get(started.session.id).interactionCount).toBe(0);
+});
+
 it("token ids that continue calls with different images of one size are refused", async () => {
   const started = await start("vllm");
   for (const gray of [10, 200]) await started.send([user(image(makePng(100, 60, gray)))], { temperature: 0 });

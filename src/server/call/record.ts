@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from "fastify";
 import { showAsText } from "../../conversation/media.js";
 import type { Conversation, Message } from "../../conversation/message.js";
-import type { Engine, GenerateResult, LogprobContent } from "../../engine/engine.js";
+import { type Engine, EngineError, type GenerateResult, type LogprobContent } from "../../engine/engine.js";
 import { expertIndexBytes } from "../../facts/channels.js";
 import { type RecordedSampling, recordedTemperature, recordSampling } from "../../facts/recorded-sampling.js";
 import { isTruncated } from "../../facts/sampling.js";
+import type { NativeGeneration } from "../../native/contract.js";
 import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { AnsweredExperts } from "../../protocols/routed-experts.js";
 import { joinDropped } from "../../protocols/server-tools.js";
@@ -28,6 +29,7 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
   const { choice, result, output, tokens } = generated;
   const { begun, generation, start } = choice;
   const completionTokens = generation.length;
+  requireNoImageTokens(call, generation);
   // The answer has its own copies of the alternatives that it shows.
   const recordedTop = countRecordedTop(call);
   if (recordedTop > 0) generation.recordTop(recordedTop);
@@ -87,6 +89,21 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
     sampled: request.tokenIds ? session.tokens.output(interaction.index) : undefined,
   };
   return { answer, interaction, unsent: output };
+}
+
+/**
+ * @throws EngineError if the output has tokens that stand for images: no image belongs to them, so a trainer cannot use the row. They have a
+ *   bias that keeps engines from sampling them
+ */
+function requireNoImageTokens({ services: { imageTokens } }: Call, generation: NativeGeneration): void {
+  if (!imageTokens) return;
+  const ids = generation.ids();
+  const sampled = imageTokens.model.reservedIds.find((id) => ids.includes(id));
+  if (sampled === undefined) return;
+  throw new EngineError(
+    "engine_error",
+    `The engine sampled token ${sampled}, which stands for an image, despite its bias.`,
+  );
 }
 
 /** Returns the experts of all tokens but the last, on which the engine did not run; null if some were not recorded. */
