@@ -134,7 +134,7 @@ describe("a chat message", () => {
       written(`only text parts are supported; received ${described}`),
     );
     expect(issuesOf("user", requestMessagesSchema)).toContain(
-      written(`only text parts are supported; received ${described}`),
+      written(`expected a part of type text, image_url, file or input_audio; received ${described}`),
     );
     expect(issuesOf("assistant", chatMessagesSchema)).toContain(
       written(`only text and refusal parts are supported; received ${described}`),

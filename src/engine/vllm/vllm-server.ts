@@ -145,13 +145,9 @@ export class VllmServer implements EngineServer {
         this.#sentImages.add(images);
         return reply;
       } catch (error) {
-        // The error does not say that an image is missing.
-        if (
-          sentImages.size > 0 &&
-          generation.length === begun &&
-          error instanceof EngineError &&
-          !isUnavailable(error)
-        ) {
+        const isRefused = generation.length === begun && error instanceof EngineError && !isUnavailable(error);
+        // The server may have lost an image, which the error does not say.
+        if (isRefused && sentImages.size > 0) {
           this.#sentImages.forget(images);
           continue;
         }
