@@ -43,6 +43,8 @@ def test_every_control_call_of_the_api_has_a_function(client: Client) -> None:
     }
     described = [
         calls.acknowledge("{id}"),
+        calls.cordon(),
+        calls.uncordon(),
         calls.delete_session("{id}"),
         calls.drain_engine("u"),
         calls.end_session(api_key="k"),
@@ -93,6 +95,8 @@ def test_the_bodies_of_calls_have_only_fields_that_the_api_knows(client: Client)
         calls.start_run("a", "b", sampling_override={"temperature": 1.0}, without_channels=["kept_ids"], split="eval"),
         calls.end_sessions(["g"], ["s"], run_ids=["r"], abort=True),
         calls.grant_capacity(2),
+        calls.cordon("t"),
+        calls.uncordon("t"),
         calls.drain_engine("u", wait_seconds=1),
         calls.pause_engine("keep"),
         calls.transcripts(["s"], discount=0.5),
@@ -241,6 +245,22 @@ def test_leaving_a_session_that_was_deleted_is_no_error(client: Client) -> None:
     with client.session() as session:
         assert session.delete() is True
     assert client.delete_session(session.session_id) is False
+
+
+def test_a_cordoned_proxy_starts_no_sessions(client: Client) -> None:
+    client.grant_capacity(2)
+    with client.session():
+        sessions = client.cordon()
+        try:
+            assert sessions >= 1
+            assert client.health()["status"] == "cordoned"
+            with pytest.raises(rolltape.CapacityError) as refused:
+                client.session()
+            assert refused.value.code == "no_capacity"
+        finally:
+            assert client.uncordon() == sessions
+    with client.session():
+        assert client.health()["status"] == "ok"
 
 
 def test_errors_have_a_class_a_code_and_the_fields_of_the_answer(client: Client, server: Server) -> None:

@@ -19,6 +19,7 @@ import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
 import { bodyHolding } from "./hold-body.js";
 import { capacityRoutes } from "./routes/capacity.js";
+import { gatewayCordonRoutes } from "./routes/cordon.js";
 import { gatewayEndRoutes } from "./routes/end-sessions.js";
 import { gatewayEngineRoutes } from "./routes/engine.js";
 import { gatewayExportRoutes } from "./routes/export.js";
@@ -116,6 +117,7 @@ export async function createGateway({
     });
     await control.register(jsonBody);
     capacityRoutes(control, context);
+    gatewayCordonRoutes(control, context);
     gatewaySessionRoutes(control, context);
     gatewayEndRoutes(control, context);
     gatewayTranscriptRoutes(control, context);

@@ -11,7 +11,7 @@ export const gatewayHealth = z.object({
   workers: z.array(
     z.object({
       tag: z.string(),
-      status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed", "down"]),
+      status: z.enum(["ok", "cordoned", "draining", "engine_unavailable", "storage_failed", "down"]),
       capacity: z.int(),
       sessions: z.int(),
       weight_version: weightVersionSchema.optional(),

@@ -18,7 +18,7 @@ export interface Worker {
   state: WorkerState;
   /** Free slots. */
   capacity: number;
-  /** Sessions that are active or not exported yet. */
+  /** Sessions that are active, not exported yet, or whose export is not acknowledged. */
   sessions: number;
   /** Slots that this gateway is granting to the worker, which has not answered yet. */
   pendingSlots: number;
@@ -284,7 +284,7 @@ export class WorkerPool {
 }
 
 const healthSchema = z.object({
-  status: z.enum(["ok", "draining", "engine_unavailable", "storage_failed"]),
+  status: z.enum(["ok", "cordoned", "draining", "engine_unavailable", "storage_failed"]),
   warnings: workerWarningsSchema,
   worker: z
     .object({

@@ -14,6 +14,8 @@ const WATCH_MS = 5_000;
 const PROBE_TIMEOUT_MS = 5_000;
 /** A proxy without its engine has its sessions and starts new ones. */
 const NO_ENGINE = "engine_unavailable";
+/** A cordoned proxy has its sessions and starts no new ones. */
+const CORDONED = "cordoned";
 
 const healthReply = z.object({
   status: z.string(),
@@ -86,15 +88,14 @@ export class ProxyWatch {
     let answeredAt = performance.now();
     while (performance.now() - answeredAt < seconds * 1000) {
       await sleep(WATCH_MS, signal);
-      if (await this.answers()) answeredAt = performance.now();
+      const states = await this.#ask();
+      if (startsSessions(states) || states.includes(CORDONED)) answeredAt = performance.now();
     }
   }
 
   /** Asks the proxy once if it can start sessions. */
   async answers(): Promise<boolean> {
-    const isAnswer = await this.#probe();
-    this.#set(!isAnswer);
-    return isAnswer;
+    return startsSessions(await this.#ask());
   }
 
   #set(isAbsent: boolean): void {
@@ -103,17 +104,24 @@ export class ProxyWatch {
     this.onChange?.(isAbsent);
   }
 
-  async #probe(): Promise<boolean> {
-    try {
-      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-      const request = { method: "GET", headers: {}, signal } as const;
-      // `untilAborted`, because undici ignores the signal while it opens a connection.
-      const { status, body } = await untilAborted(this.#connections.request(`${this.#url}/health`, request), signal);
-      if (status < 300) return true;
-      const { status: state, workers } = healthReply.parse(JSON.parse(Buffer.from(body).toString()));
-      return state === NO_ENGINE || workers.some((worker) => worker.status === NO_ENGINE);
-    } catch {
-      return false;
-    }
+  /** Returns the states of the proxy and of the workers behind it; none if it does not answer. */
+  async #ask(): Promise<readonly string[]> {
+    const states = await this.#probe().catch(() => []);
+    this.#set(!startsSessions(states));
+    return states;
   }
+
+  async #probe(): Promise<readonly string[]> {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const request = { method: "GET", headers: {}, signal } as const;
+    // `untilAborted`, because undici ignores the signal while it opens a connection.
+    const { body } = await untilAborted(this.#connections.request(`${this.#url}/health`, request), signal);
+    const { status, workers } = healthReply.parse(JSON.parse(Buffer.from(body).toString()));
+    return [status, ...workers.map((worker) => worker.status)];
+  }
+}
+
+/** @param states of the proxy, then of the workers behind it */
+function startsSessions(states: readonly string[]): boolean {
+  return states[0] === "ok" || states.includes(NO_ENGINE);
 }

@@ -45,6 +45,7 @@ import { upstreamsPlugin } from "./plugins/upstreams.js";
 import { RerenderedCalls } from "./rerendered-calls.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes, requireAccepting } from "./routes/control.js";
+import { cordonRoutes } from "./routes/cordon.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
 import { exportSessionsRoutes } from "./routes/export-sessions.js";
@@ -158,6 +159,7 @@ export async function createServer({
     weights: await openWeights({ ...options, weightVersion, metrics: metrics.weights, logger: app.log }),
     imageFetcher: settings.imageHosts && new ImageFetcher({ hosts: settings.imageHosts }),
     draining: false,
+    cordoned: false,
     shutdown: new AbortController(),
   };
   app.addHook("onClose", async () => {
@@ -205,6 +207,7 @@ export async function createServer({
   await app.register(openapi);
   app.after(() => {
     controlRoutes(app, context);
+    cordonRoutes(app, context);
     sessionRoutes(app, context);
     runSessionRoutes(app, context);
     transcriptRoutes(app, context);

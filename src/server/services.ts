@@ -35,6 +35,8 @@ interface SharedServices {
   readonly versionLabels: VersionLabels;
   /** The server is shutting down and accepts no new sessions and model calls. */
   readonly draining: boolean;
+  /** The server accepts no new sessions; model calls of its sessions go on. */
+  readonly cordoned: boolean;
 }
 
 /** Services of a model call. */
@@ -75,4 +77,5 @@ export interface ServerServices extends CallServices, ExportServices {
   readonly modelWarnings: readonly ModelWarning[];
   readonly connections: Connections;
   draining: boolean;
+  cordoned: boolean;
 }

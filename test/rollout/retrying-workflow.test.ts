@@ -117,6 +117,17 @@ describe("an episode that fails", () => {
 });
 
 describe("an episode whose proxy is lost", () => {
+  it("waits while the proxy is cordoned, which still has sessions of others", async () => {
+    const { proxy, engine } = await listeningProxy();
+    await proxy.session();
+    await proxy.post("/rl/cordon", {});
+    const agent = runs(() => 1);
+    const running = retrying(agent).arunEpisode(engine, "rain");
+    await until(() => watchProxy(engine).isAbsent);
+    await proxy.post("/rl/uncordon", {});
+    expect((await running).accepted).toHaveLength(1);
+  });
+
   it("waits until the proxy answers at its address, and runs again without counting it as a failure", async () => {
     const { proxy, engine, url } = await listeningProxy();
     const agent = runs(

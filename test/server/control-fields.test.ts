@@ -26,6 +26,7 @@ const TYPOS = [
   ["/rl/set_reward", { reward: 1, interation_id: "chatcmpl-1" }, "interation_id", "interaction_id"],
   ["/rl/set_reward", { rewrad: 1 }, "rewrad", "reward"],
   ["/rl/set_version", { verison: 3 }, "verison", "version"],
+  ["/rl/cordon", { worke: "a" }, "worke", "worker"],
   ["/rl/engine/drain", { url: "http://a", wait: 5 }, "wait", "wait_seconds"],
   ["/rl/engine/restore", { uri: "http://a" }, "uri", "url"],
   ["/rl/engine/pause", { mod: "keep" }, "mod", "mode"],

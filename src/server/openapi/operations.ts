@@ -26,7 +26,7 @@ export const TAGS = {
   Sessions: "Capacity, sessions, rewards and transcripts.",
   Exports: "Training data of ended sessions.",
   Engine: "Engine servers, weights and their version.",
-  Service: "Probes and metrics.",
+  Service: "Probes, metrics, and the removal of a server.",
 } as const;
 
 export type Tag = keyof typeof TAGS;
@@ -343,6 +343,8 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     answer: "BatchId",
     errors: [404],
   },
+  "post /rl/cordon": { id: "cordon", tag: "Service", request: "CordonRequest", answer: "CordonState" },
+  "post /rl/uncordon": { id: "uncordon", tag: "Service", request: "UncordonRequest", answer: "CordonState" },
   "get /livez": { id: "getLiveness", tag: "Service", answer: "Liveness" },
   "get /readyz": { id: "getReadiness", tag: "Service", answer: "Readiness" },
   "get /health": { id: "getHealth", tag: "Service", answer: "Readiness" },

@@ -8,6 +8,7 @@ import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 import { requireSession } from "../plugins/auth.js";
+import { CORDONED } from "../readiness.js";
 import type { ExportServices } from "../services.js";
 
 const rewardBody = controlBody({
@@ -85,8 +86,14 @@ function startSession(app: App, services: ExportServices): void {
 }
 
 /** @throws if the server accepts no new session at the moment */
-export function requireAccepting({ draining, store }: Pick<ExportServices, "draining" | "store">): void {
+export function requireAccepting({
+  draining,
+  cordoned,
+  store,
+}: Pick<ExportServices, "draining" | "cordoned" | "store">): void {
   if (draining) throw new ApiError("server_draining", "The server is shutting down.");
+  // A gateway then starts the session on another server.
+  if (cordoned) throw new ApiError("no_capacity", CORDONED);
   store.requireRoomForSession();
 }
 

@@ -322,7 +322,7 @@ describe("a rollout worker", () => {
     await results[1];
     await expect.poll(counts).toMatchObject({ queued: 1, leased: 0, lost: 0 });
     expect(workflow.started).toEqual([0, 1]);
-    const proxy = createServer((_, reply) => reply.end("{}")).listen(port, "127.0.0.1");
+    const proxy = createServer((_, reply) => reply.end('{"status":"ok"}')).listen(port, "127.0.0.1");
     onTestFinished(() => void proxy.close());
     await expect.poll(() => workflow.running, { timeout: 10_000 }).toEqual([0]);
     await workflow.end(0);

@@ -44,6 +44,8 @@ class AsyncClient:
     models = async_method(calls.models)
     openapi = async_method(calls.openapi)
     grant_capacity = async_method(calls.grant_capacity)
+    cordon = async_method(calls.cordon)
+    uncordon = async_method(calls.uncordon)
     set_version = async_method(calls.set_version)
     start_run = async_method(calls.start_run)
     run_sessions = async_method(calls.run_sessions)

@@ -8,7 +8,7 @@ from .options import SamplingOverride, Split
 
 
 class Health(TypedDict, total=False):
-    """`status` is `ok`, `draining`, `engine_unavailable` or `storage_failed`; `worker` is absent at a gateway."""
+    """`status` is `ok`, `cordoned`, `draining`, `engine_unavailable` or `storage_failed`; `worker` is absent at a gateway."""
 
     status: str
     message: str

@@ -51,6 +51,8 @@ class Client:
     models = method(calls.models)
     openapi = method(calls.openapi)
     grant_capacity = method(calls.grant_capacity)
+    cordon = method(calls.cordon)
+    uncordon = method(calls.uncordon)
     set_version = method(calls.set_version)
     start_run = method(calls.start_run)
     run_sessions = method(calls.run_sessions)

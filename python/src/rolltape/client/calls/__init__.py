@@ -10,7 +10,7 @@ from .exports import (
     export_shared_files,
     export_trajectories,
 )
-from .service import grant_capacity, health, livez, metrics, models, openapi, set_version
+from .service import cordon, grant_capacity, health, livez, metrics, models, openapi, set_version, uncordon
 from .sessions import (
     current_session,
     delete_session,
@@ -32,6 +32,7 @@ __all__ = [
     "abandon_weights",
     "acknowledge",
     "begin_weights",
+    "cordon",
     "current_session",
     "delete_session",
     "drain_engine",
@@ -64,6 +65,7 @@ __all__ = [
     "start_session",
     "transcript",
     "transcripts",
+    "uncordon",
     "update_weights",
     "weights",
 ]

@@ -38,6 +38,23 @@ def set_version(version: int, *, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
     return Call("POST", "/rl/set_version", field("version", int), {"version": version}, timeout=timeout)
 
 
+def cordon(worker: str | None = None, *, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
+    """Starts no new sessions. Returns the number of sessions that are not finished; at 0, the proxy can be stopped.
+
+    worker: tag or address of a worker behind a gateway, which requires it.
+    """
+    return Call("POST", "/rl/cordon", field("sessions", int), _worker(worker), timeout=timeout)
+
+
+def uncordon(worker: str | None = None, *, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
+    """Starts sessions again. Returns the number of sessions that are not finished."""
+    return Call("POST", "/rl/uncordon", field("sessions", int), _worker(worker), timeout=timeout)
+
+
+def _worker(worker: str | None) -> dict[str, Any]:
+    return {} if worker is None else {"worker": worker}
+
+
 def grant_capacity(slots: int = 1, *, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
     """Adds slots for sessions and returns the number of free ones. It is sent only once."""
     read = field("capacity", int)
