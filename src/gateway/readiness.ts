@@ -11,7 +11,7 @@ export const gatewayHealth = z.object({
   workers: z.array(
     z.object({
       tag: z.string(),
-      status: z.enum(["ok", "cordoned", "draining", "engine_unavailable", "storage_failed", "down"]),
+      status: z.enum(["ok", "cordoned", "draining", "engine_unavailable", "storage_failed", "leaving", "down"]),
       capacity: z.int(),
       sessions: z.int(),
       weight_version: weightVersionSchema.optional(),
@@ -47,7 +47,8 @@ export function readGatewayReadiness(
   readonly statusCode: 200 | 503;
   readonly body: z.input<typeof gatewayHealth>;
 } {
-  const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
+  const workers = pool.all().map(({ tag, state, isLeaving, capacity, sessions, weightVersion: weight_version }) => {
+    const status = isLeaving && state === "ok" ? ("leaving" as const) : state;
     return { tag, status, capacity, sessions, weight_version };
   });
   const warnings = mergeWarnings(pool.living());

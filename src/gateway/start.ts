@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import { type Config, readConnectionLimits, readProbeSettings } from "../config/index.js";
+import { type Config, readConnectionLimits, readProbeSettings, readWorkerName } from "../config/index.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
 import { type CutAnswer, listCut } from "../http/connections/http-answer.js";
 import { listen } from "../http/listen.js";
@@ -71,6 +71,7 @@ async function startForwarding(
   const sources = {
     urls: gateway.workers,
     folder: gateway.workers_folder ?? undefined,
+    discover: readWorkerName(config),
   };
   const addresses = new WorkerAddresses(sources, report);
   const limits = readConnectionLimits(config);

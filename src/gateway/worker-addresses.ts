@@ -3,18 +3,22 @@ import { join } from "node:path";
 import { MAX_REGISTRATION_BYTES, type Registration, registrationSchema } from "../admin-api/worker-registration.js";
 import { untilAborted } from "../support/async/until-aborted.js";
 import { readRegularFile } from "../support/regular-file.js";
+import { DnsAddresses, type WorkerName } from "./dns-addresses.js";
 
 /** The sources of worker addresses. All of them are used. */
 export interface WorkerSources {
   readonly urls: readonly string[];
   /** A folder in which servers register. */
   readonly folder?: string | undefined;
+  readonly discover?: WorkerName | undefined;
 }
 
 export interface WorkerAddress {
   readonly url: string;
   /** Known if the worker registered in the folder. */
   readonly tag?: string | undefined;
+  /** True if it comes from DNS, which leaves out workers that are not ready but have sessions. */
+  readonly isDiscovered?: boolean;
 }
 
 interface RegistrationFile {
@@ -26,10 +30,11 @@ interface RegistrationFile {
 /** Time limit for reading the folder. Reads from a network file system whose server is gone never end. */
 const READ_MS = 5000;
 
-/** Reads the addresses of workers. If the folder cannot be read, its last addresses stay valid. */
+/** Reads the addresses of workers. If a source cannot be read, its last addresses stay valid. */
 export class WorkerAddresses {
   readonly #sources: WorkerSources;
   readonly #report: (problem: string) => void;
+  readonly #dns: DnsAddresses | undefined;
   #registered = new Map<string, RegistrationFile>();
 
   #reading: Promise<void> | undefined;
@@ -39,6 +44,7 @@ export class WorkerAddresses {
     this.#readMilliseconds = readMilliseconds;
     this.#sources = sources;
     this.#report = report;
+    this.#dns = sources.discover && new DnsAddresses(sources.discover, report);
   }
 
   /** Returns the current addresses, each URL once. */
@@ -46,10 +52,12 @@ export class WorkerAddresses {
     // A read that never ends blocks a thread of the process, so only one runs at a time.
     this.#reading ??= this.#readFolder().finally(() => (this.#reading = undefined));
     const limit = AbortSignal.timeout(this.#readMilliseconds);
-    await untilAborted(this.#reading, limit).catch(() =>
+    const read = untilAborted(this.#reading, limit).catch(() =>
       this.#report(`${this.#sources.folder} cannot be read in time`),
     );
+    const [discovered = []] = await Promise.all([this.#dns?.read(), read]);
     const addresses = new Map<string, WorkerAddress>();
+    for (const url of discovered) addresses.set(toOrigin(url), { url: toOrigin(url), isDiscovered: true });
     for (const url of this.#sources.urls) addresses.set(toOrigin(url), { url: toOrigin(url) });
     for (const { registration } of this.#registered.values()) {
       const { url, tag } = registration;

@@ -28,10 +28,14 @@ export interface Worker {
   warnings?: readonly WorkerWarning[] | undefined;
   /** True once the worker has answered a health check. */
   hasAnswered?: boolean;
+  /** True if its address comes from DNS. */
+  readonly isDiscovered: boolean;
+  /** True if its address is no longer in DNS. Its sessions go on while it answers, and it gets no new ones. */
+  isLeaving: boolean;
   readonly contact: WorkerContact;
 }
 
-type WorkerReport = Omit<Worker, "contact" | "pendingSlots">;
+type WorkerReport = Omit<Worker, "contact" | "pendingSlots" | "isDiscovered" | "isLeaving">;
 
 export interface WorkerPoolOptions {
   readonly addresses: WorkerAddresses;
@@ -56,6 +60,8 @@ export class WorkerPool {
   readonly #lookups = new LookupBudget();
   /** The addresses as they were last read. */
   #addresses: readonly WorkerAddress[] = [];
+  /** Second addresses of workers that have an IPv4 and an IPv6 address. */
+  readonly #aliases = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #newestVersion = NEVER_SET;
 
@@ -105,12 +111,12 @@ export class WorkerPool {
 
   /** Number of addresses whose worker's tag is not known. If it is 0, a worker with an unknown tag no longer exists. */
   get unidentified(): number {
-    return this.#addresses.filter(({ url }) => this.#at(url).length === 0).length;
+    return this.#addresses.filter(({ url }) => this.#at(url).length === 0 && !this.#aliases.has(url)).length;
   }
 
   /** Returns the workers that accept new sessions. */
   ready(): Worker[] {
-    return this.all().filter(({ state }) => state === "ok");
+    return this.all().filter(({ state, isLeaving }) => state === "ok" && !isLeaving);
   }
 
   /** Returns the workers that answer. */
@@ -199,10 +205,21 @@ export class WorkerPool {
   async #pollAll(): Promise<void> {
     const addresses = await this.#readAddresses();
     const urls = new Set(addresses.map(({ url }) => url));
-    for (const worker of this.all()) if (!urls.has(worker.url)) this.#remove(worker);
+    for (const worker of this.all()) {
+      worker.isLeaving = !urls.has(worker.url);
+      if (worker.isLeaving && !this.#mayStay(worker)) this.#remove(worker);
+    }
+    for (const url of this.#aliases) if (!urls.has(url)) this.#aliases.delete(url);
+    const leaving = this.all().flatMap(({ url, isLeaving }) => (isLeaving ? [{ url }] : []));
     // Unreachable workers are probed by their contact. Polling them here would make every refresh wait for them.
     const unreachable = new Set(this.all().flatMap(({ url, contact }) => (contact.isUnreachable ? [url] : [])));
-    await Promise.all(addresses.filter(({ url }) => !unreachable.has(url)).map((address) => this.#poll(address)));
+    const polled = [...addresses, ...leaving].filter(({ url }) => !unreachable.has(url));
+    await Promise.all(polled.map((address) => this.#poll(address)));
+  }
+
+  /** DNS leaves out a worker that is not ready, such as one that is being stopped, although its sessions go on. */
+  #mayStay({ tag, contact, isDiscovered }: Worker): boolean {
+    return isDiscovered && (!contact.isUnreachable || this.#returns.isAbsent(tag));
   }
 
   async #readAddresses(): Promise<readonly WorkerAddress[]> {
@@ -215,6 +232,7 @@ export class WorkerPool {
       this.#put({ tag, url, state: "down", capacity: 0, sessions: 0 });
     }
     const health = await readHealth(this.#options.upstream, url);
+    this.#aliases.delete(url);
     if (!health) {
       for (const worker of this.#at(url)) {
         worker.state = "down";
@@ -241,14 +259,19 @@ export class WorkerPool {
   #put(worker: WorkerReport): void {
     const known = this.#byTag.get(worker.tag);
     if (known && known.url !== worker.url && known.state !== "down") {
+      if (isIPv6(known) !== isIPv6(worker)) return void this.#aliases.add(worker.url);
       this.#options.report(
         `workers ${known.url} and ${worker.url} have the same tag ${worker.tag}. ${worker.url} is ignored.`,
       );
     } else if (known?.url === worker.url) {
       Object.assign(known, worker);
     } else {
+      const address = this.#addresses.find(({ url }) => url === worker.url);
+      // Another server has started at the address of a worker that is no longer in DNS.
+      if (!address) return;
       known?.contact.close();
-      this.#byTag.set(worker.tag, { ...worker, pendingSlots: 0, contact: this.#openContact(worker) });
+      const found = { isDiscovered: address.isDiscovered ?? false, isLeaving: false, pendingSlots: 0 };
+      this.#byTag.set(worker.tag, { ...worker, ...found, contact: this.#openContact(worker) });
     }
   }
 
@@ -281,6 +304,10 @@ export class WorkerPool {
       },
     });
   }
+}
+
+function isIPv6({ url }: WorkerAddress): boolean {
+  return url.startsWith("http://[");
 }
 
 const healthSchema = z.object({

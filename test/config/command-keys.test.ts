@@ -94,9 +94,10 @@ describe("rolltape serve with several workers", () => {
 
   it("uses keys of the gateway, except the addresses of other workers", () => {
     expect(() => check(["gateway.direct=false", "gateway.unreachable_seconds=2"])).not.toThrow();
-    expect(refused("gateway.workers=[http://b]", "gateway.workers_folder=/f")).toEqual({
+    expect(refused("gateway.workers=[http://b]", "gateway.workers_folder=/f", "gateway.discover=dns:b:1")).toEqual({
       "gateway.workers": "has no effect: `server.workers` starts its own servers",
       "gateway.workers_folder": "has no effect: `server.workers` starts its own servers",
+      "gateway.discover": "has no effect: `server.workers` starts its own servers",
     });
     expect(refused("group_size=4")).toHaveProperty(["group_size"]);
   });
@@ -139,6 +140,7 @@ describe("keys that a command uses", () => {
       "rollout.agent.admin_api_key",
       "gateway.workers",
       "gateway.workers_folder",
+      "gateway.discover",
       "gateway.direct",
       "gateway.unreachable_seconds",
       "gateway.worker_return_seconds",

@@ -119,6 +119,7 @@ describe("defaults", () => {
       gateway: {
         workers: [],
         workers_folder: null,
+        discover: null,
         direct: null,
         unreachable_seconds: 10,
         worker_return_seconds: 30,

@@ -37,6 +37,7 @@ export async function startScripted(
   scripts: Readonly<Record<string, Script>>,
   capacity = 0,
   port = 0,
+  host = "127.0.0.1",
 ): Promise<ScriptedWorker> {
   const calls: { path: string; body: Record<string, unknown> }[] = [];
   const answer = async (request: IncomingMessage, reply: ServerResponse) => {
@@ -55,7 +56,7 @@ export async function startScripted(
     reply.writeHead(said.status ?? 200, { "content-type": "application/json", ...said.headers }).end(text);
   };
   const server = createServer((request, reply) => void answer(request, reply));
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const kill = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
@@ -63,7 +64,7 @@ export async function startScripted(
   };
   onTestFinished(kill);
   const { port: bound } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${bound}`, port: bound, tag, calls, kill };
+  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`, port: bound, tag, calls, kill };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -138,6 +138,7 @@ async function startGatewayFor(folder: string, config: Config, options: GatewayS
     ...config.gateway,
     workers: [],
     workers_folder: folder,
+    discover: null,
     // Without storage, a worker that is restarted has a new tag: the sessions of the former one are lost.
     ...(config.storage.directory === null ? { worker_return_seconds: 0 } : {}),
   };

@@ -39,6 +39,7 @@ const CHOSEN = [
   "server.advertised_host",
   "gateway.workers",
   "gateway.workers_folder",
+  "gateway.discover",
   "storage.directory",
 ];
 

@@ -131,6 +131,7 @@ function toGatewayConfig(config: Config, folder: string, budgets: WorkerBudgets)
     ...config.gateway,
     workers: [],
     workers_folder: folder,
+    discover: null,
     direct: config.gateway.direct ?? true,
     // Without storage, a worker that is restarted has a new tag: the sessions of the former one are lost.
     ...(config.storage.directory === null ? { worker_return_seconds: 0 } : {}),

@@ -6,7 +6,7 @@ import { serverSchema } from "./server.js";
 import { teachers } from "./teachers.js";
 import { upstream } from "./upstreams.js";
 import { usedBy } from "./used-by.js";
-import { baseUrl, nullableText } from "./values.js";
+import { baseUrl, isDnsService, nullableText } from "./values.js";
 
 /** Where sessions are stored, so that they survive the process. */
 const storageSchema = z.strictObject({
@@ -42,6 +42,16 @@ const gatewaySchema = z.strictObject({
     .meta(usedBy("gateway", "running servers")),
   workers_folder: nullableText
     .describe("Shared folder in which servers register (their `server.workers_folder`).")
+    .meta(usedBy("gateway", "running servers")),
+  discover: z
+    .string()
+    .refine(isDnsService)
+    .nullable()
+    .default(null)
+    .meta({ expected: "dns:NAME:PORT" })
+    .describe(
+      "A DNS name whose A and AAAA records are the addresses of servers, and their port, such as `dns:rolltape.default.svc.cluster.local:8090`. Search domains are not used. Null: none.",
+    )
     .meta(usedBy("gateway", "running servers")),
   direct: z
     .boolean()

@@ -30,3 +30,9 @@ function isBaseUrl(text: string): boolean {
   const isHost = /^[\w.-]+$|^\[[\da-f:.]+\]$/i.test(url.hostname);
   return isHttp && isHost && url.search === "" && url.hash === "";
 }
+
+/** Returns true for `dns:NAME:PORT`. */
+export function isDnsService(text: string): boolean {
+  const [, port] = /^dns:[A-Za-z0-9_][A-Za-z0-9._-]*:([1-9][0-9]{0,4})$/.exec(text) ?? [];
+  return port !== undefined && Number(port) <= 65_535;
+}
