@@ -9,6 +9,7 @@ import {
   readConnectionLimits,
   readProbeSettings,
   readUpstreams,
+  readWorkerTag,
   refuseUnusedStorage,
   type Starter,
   TEMPLATE_TYPE,
@@ -216,12 +217,12 @@ function warnOfUnsafeFilters(config: Config, logger: FastifyBaseLogger): void {
 /** Returns an empty registry with the limits of the configuration. */
 export function createRegistry(config: Config, adminKey: string, storage?: ServerStorage): SessionRegistry {
   const { agent } = config.rollout;
-  const { worker_tag } = config.server;
+  const workerTag = readWorkerTag(config);
   return new SessionRegistry({
     adminKey,
     timeoutMilliseconds: agent.session_timeout_seconds * 1000,
     retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
-    workerTag: worker_tag === "auto" ? (storage?.workerTag ?? newWorkerTag()) : (worker_tag ?? undefined),
+    workerTag: workerTag === "auto" ? (storage?.workerTag ?? newWorkerTag()) : (workerTag ?? undefined),
     taggedKeysOnly: isBehindGateway(config),
     messageFilters: compileMessageFilters(config),
     records: storage?.records,

@@ -1,14 +1,18 @@
 import { expect, it, onTestFinished } from "vitest";
-import { parseConfig } from "../../src/config/index.js";
+import { parseConfig, readWorkerTag } from "../../src/config/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
+import { temporaryFolder } from "../cli/rolltape.js";
 import { HttpTrainer } from "../helpers/http-trainer.js";
 
 /** A restart must not confuse the session ids of two runs of one server. The configuration has its defaults. */
 
 const ADMIN_KEY = "sk-admin-0123456789abcdef";
 
-async function startAgain(server: object = {}): Promise<{ server: RunningServer; trainer: HttpTrainer }> {
-  const config = parseConfig({ server: { port: 0, shutdown_seconds: 0, ...server } });
+async function startAgain(
+  server: object = {},
+  storage: object = {},
+): Promise<{ server: RunningServer; trainer: HttpTrainer }> {
+  const config = parseConfig({ server: { port: 0, shutdown_seconds: 0, ...server }, storage });
   const running = await startServer(config, { adminKey: ADMIN_KEY });
   onTestFinished(async () => void (await running.close()));
   return { server: running, trainer: new HttpTrainer(running.url, ADMIN_KEY) };
@@ -44,6 +48,19 @@ it.each([{ worker_tag: null }, { worker_tag: "one" }])(
     expect(id).toBe(server.worker_tag === null ? "task-0" : "task-one-0");
   },
 );
+
+it("names sessions after the machine, also after a restart on the storage folder", async () => {
+  const storage = { directory: temporaryFolder() };
+  const server = { worker_tag: "hostname" };
+  const tag = readWorkerTag(parseConfig({ server, storage }));
+  const first = await startAgain(server, storage);
+  const { id, key } = await first.trainer.openSession();
+  await first.server.close();
+  const second = await startAgain(server, storage);
+  expect([id, (await second.trainer.openSession()).id]).toEqual([`task-${tag}-0`, `task-${tag}-1`]);
+  const answer = second.trainer.chat(key, [{ role: "user", content: "hello" }], { max_tokens: 2 });
+  await expect(answer).resolves.toMatchObject({ role: "assistant" });
+});
 
 it("rejects a chosen key without the tag if the server's tag is fixed", async () => {
   const { trainer } = await startAgain({ worker_tag: "one" });

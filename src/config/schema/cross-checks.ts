@@ -97,6 +97,12 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ server }) => server.workers === 1 || server.worker_tag === "auto",
   },
   {
+    reads: ["server.worker_tag", "storage.directory"],
+    message:
+      "expected auto, because without storage.directory a server that is started again gives new sessions the ids of former ones; got hostname",
+    holds: ({ server, storage }) => server.worker_tag !== "hostname" || storage.directory !== null,
+  },
+  {
     reads: ["server.advertised_host", "server.workers_folder", "server.workers"],
     message: "has no effect without server.workers_folder, in which gateways find this name; got null",
     holds: ({ server }) => server.advertised_host === null || server.workers_folder !== null || server.workers !== 1,

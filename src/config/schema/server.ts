@@ -162,9 +162,9 @@ export const serverSchema = z.strictObject({
     .regex(/^[a-z0-9]{1,32}$/)
     .nullable()
     .default("auto")
-    .meta({ expected: "1 to 32 characters of a-z and 0-9, auto" })
+    .meta({ expected: "1 to 32 characters of a-z and 0-9, auto, hostname" })
     .describe(
-      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused; with `storage.directory`, the name stored in the folder. Null: no tag, so the server cannot be behind a gateway.",
+      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused; with `storage.directory`, the name stored in the folder. `hostname`: the letters and digits of the machine's name, such as `proxy0` for the pod `proxy-0`; only with `storage.directory`. Null: no tag, so the server cannot be behind a gateway.",
     )
     .meta(usedBy("proxy", "one proxy")),
   workers_folder: nullableText

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyBaseLogger } from "fastify";
-import type { Config } from "../../config/index.js";
+import { type Config, readWorkerTag } from "../../config/index.js";
 import { listReasons } from "../../http/error-log.js";
 import { SessionRecords } from "../../session/stored/session-records.js";
 import { Storage } from "../../storage/index.js";
@@ -39,8 +39,8 @@ export async function openServerStorage(
   try {
     const records = new SessionRecords(storage);
     const identity = readIdentity(records, modelDigest, directory);
-    const { worker_tag } = config.server;
-    const workerTag = worker_tag === null || worker_tag === "auto" ? identity.workerTag : worker_tag;
+    const chosen = readWorkerTag(config);
+    const workerTag = chosen === null || chosen === "auto" ? identity.workerTag : chosen;
     if (workerTag !== identity.workerTag && hasData(records))
       logger.warn(
         { directory, stored: identity.workerTag, configured: workerTag },
