@@ -61,8 +61,9 @@ async function generatingHealth({ scheduler, options }: ServerContext, _: Fields
 const INFO = JSON.parse(readCapture("sglang", "usual", "server-info").body) as Fields;
 const MODEL_INFO = JSON.parse(readCapture("sglang", "usual", "model-info").body) as Fields;
 
-function modelInfo({ scheduler }: ServerContext, _: Fields, response: ServerResponse): void {
-  sendJson(response, 200, { ...MODEL_INFO, weight_version: scheduler.weightVersion });
+function modelInfo({ scheduler, options }: ServerContext, _: Fields, response: ServerResponse): void {
+  const weight_version = scheduler.weightVersion;
+  sendJson(response, 200, { ...MODEL_INFO, weight_version, has_image_understanding: options.vision !== undefined });
 }
 
 /** Most that the server takes as a prompt: six tokens less than the context. */

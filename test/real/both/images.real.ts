@@ -106,6 +106,8 @@ describe.each(TYPES)("images with a model of type %s", (type) => {
   });
 
   it("have the engine's tokens, and its log probabilities in transformers: turns, a stream, a branch, a restart", async () => {
+    const { warnings } = await rig.server.readiness();
+    expect(warnings.filter(({ message }) => message.includes("image"))).toEqual([]);
     const session = await rig.session();
     const first = await send(session, [user(text("Compare "), image(CHART), text(" with "), image(PAGE))]);
     const second = await send(session, [...first, user(text("And why?"))]);
