@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import { type Config, readConnectionLimits, readProbeSettings, readWorkerName } from "../config/index.js";
+import { type Config, readConnectionLimits, readProbeSettings } from "../config/index.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
 import { type CutAnswer, listCut } from "../http/connections/http-answer.js";
 import { listen } from "../http/listen.js";
@@ -7,10 +7,9 @@ import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";
 import { createGateway } from "./app.js";
 import type { WorkerProcessState } from "./context.js";
+import { openWorkerPool } from "./open-worker-pool.js";
 import { readGatewayReadiness } from "./readiness.js";
-import { WorkerAddresses } from "./worker-addresses.js";
 import { WorkerConnections } from "./worker-connections.js";
-import { WorkerPool } from "./worker-pool.js";
 
 export interface RunningGateway {
   readonly url: string;
@@ -45,8 +44,6 @@ export interface GatewayStartOptions {
   readonly probes?: ProbePort | undefined;
 }
 
-/** Time between checks of the workers and their folder. */
-const POLL_SECONDS = 1;
 /** Time that a worker may take to answer a control call. Model calls and exports have no such limit. */
 export const CONTROL_TIMEOUT_MS = 5000;
 
@@ -67,26 +64,12 @@ async function startForwarding(
   { adminKey, logger, processes, probes }: GatewayStartOptions,
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
-  const report = reportOnce((problem) => logger?.error(problem));
-  const sources = {
-    urls: gateway.workers,
-    folder: gateway.workers_folder ?? undefined,
-    discover: readWorkerName(config),
-  };
-  const addresses = new WorkerAddresses(sources, report);
   const limits = readConnectionLimits(config);
   // Each call needs one connection to its client and one to its worker.
   const connections = fitToOpenFiles(limits, limits.maxConnections, logger);
   const upstream = new WorkerConnections();
   let stopping = false;
-  const pool = new WorkerPool({
-    addresses,
-    upstream,
-    pollSeconds: POLL_SECONDS,
-    unreachableMilliseconds: toMilliseconds(gateway.unreachable_seconds),
-    returnMilliseconds: toMilliseconds(gateway.worker_return_seconds),
-    report,
-  });
+  const pool = openWorkerPool(config, upstream, (problem) => logger?.error(problem));
   const release = async () => {
     pool.close();
     await upstream.close();
@@ -133,19 +116,4 @@ async function startForwarding(
     await release();
     throw error;
   }
-}
-
-/** Returns a whole number, because `AbortSignal.timeout` throws for fractions. */
-function toMilliseconds(seconds: number): number {
-  return Math.ceil(seconds * 1000);
-}
-
-/** Returns a function that reports each problem once. Every poll finds a lasting problem again. */
-function reportOnce(report: (problem: string) => void): (problem: string) => void {
-  const reported = new Set<string>();
-  return (problem) => {
-    if (reported.has(problem)) return;
-    reported.add(problem);
-    report(problem);
-  };
 }
