@@ -1,5 +1,6 @@
 import { runMeasurements } from "../kit/report.js";
 import { firstTurns } from "./rows/first-turns.js";
+import { front } from "./rows/front.js";
 import { growing } from "./rows/growing.js";
 import { openStreams } from "./rows/open-streams.js";
 import { throughput } from "./rows/throughput.js";
@@ -11,4 +12,4 @@ import { throughput } from "./rows/throughput.js";
  *   npm run bench:proxy [-- name…]
  */
 
-await runMeasurements({ throughput, "first-turns": firstTurns, growing, "open-streams": openStreams });
+await runMeasurements({ throughput, "first-turns": firstTurns, growing, "open-streams": openStreams, front });

@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../config/index.js";
 import { SchedulerError } from "../scheduler/errors.js";
 import { ViewError } from "../view/errors.js";
+import { ProxyConfigError } from "./proxy-config/errors.js";
 import { RolloutJobError, type RolloutJobErrorCode } from "./rollout/errors.js";
 import { EXIT_INTERRUPTED } from "./rollout/interrupt.js";
 import { StorageCommandError } from "./storage/errors.js";
@@ -35,6 +36,7 @@ export function reportFailure(error: unknown): number {
     (error instanceof RolloutJobError && USAGE_CODES.has(error.code)) ||
     (error instanceof StorageCommandError && error.code === "invalid_arguments") ||
     error instanceof WeightsCommandError ||
+    error instanceof ProxyConfigError ||
     (error instanceof ViewError && error.code === "invalid_arguments") ||
     (error instanceof SchedulerError && error.code === "job_invalid");
   process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -20,6 +20,7 @@ export function createProgram(): Command {
   withConfigOptions(program.command("gateway"))
     .description("serve one address for many servers until SIGTERM or SIGINT")
     .action(late(async () => (await import("./commands/gateway.js")).gateway));
+  addProxyConfigCommand(program.command("proxy-config"));
   withStarter(withConfigOptions(program.command("config")))
     .description("print the resolved configuration as YAML with the source of each value, keys hidden")
     .action(late(async () => (await import("./commands/config.js")).printConfig));
@@ -64,6 +65,18 @@ export function createProgram(): Command {
   addWeightsCommand(program.command("weights"));
   addStorageCommands(program.command("storage"));
   return program;
+}
+
+function addProxyConfigCommand(command: Command): void {
+  command.description("write the configuration of a proxy in front of a gateway");
+  withConfigOptions(command.command("haproxy"))
+    .option("--listen <address>", "where HAProxy listens: the arguments of its `bind`", "*:8080")
+    .requiredOption("--gateway <url>", "address of `rolltape gateway`")
+    .option("--out <file>", "file to write; default: standard output")
+    .option("--watch", "write the file again when workers come, go or move; needs --out")
+    .option("--reload <command>", "with --watch: shell command that makes HAProxy load the file")
+    .description("write a configuration of HAProxy that sends calls with session keys straight to the workers")
+    .action(late(async () => (await import("./commands/proxy-config.js")).proxyConfig));
 }
 
 function addWeightsCommand(weights: Command): void {

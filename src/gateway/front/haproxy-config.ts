@@ -1,0 +1,145 @@
+/** HAProxy in front of a gateway: it sends calls with a session key straight to the worker that the key names. */
+
+export interface HaproxySettings {
+  /** Where HAProxy listens: the arguments of its `bind`, such as `*:8080`. */
+  readonly listen: string;
+  /** Host and port of the gateway, which gets all other calls. */
+  readonly gateway: string;
+  readonly workers: readonly FrontWorker[];
+  /** Time without an answer after which calls no longer go to a worker. */
+  readonly unreachableMilliseconds: number;
+}
+
+export interface FrontWorker {
+  /** Matches `WORKER_TAG`. */
+  readonly tag: string;
+  /** Host and port. */
+  readonly address: string;
+}
+
+/** Failed checks after which a worker is down. */
+const CHECKS = 4;
+/** Longest time between checks of a worker that is down or did not answer the last one. */
+const FAST_CHECK_MS = 500;
+
+/** A session key up to the end of its tag. Calls with a tag that no backend has go to the gateway. */
+const TAGGED_KEY = "sk-[a-z0-9]+[.]";
+
+interface KeyPlace {
+  readonly acl: string;
+  /** HAProxy's expression for the text that contains the key. */
+  readonly sample: string;
+  /** Selects the key in that text. */
+  readonly converter?: string;
+  readonly pattern: string;
+  /** Further conditions. */
+  readonly only: string;
+}
+
+/**
+ * The places of a key, in the order in which servers read them. A key in the path replaces those in headers. A key in the query is only
+ * for Google's API.
+ */
+const KEYS: readonly KeyPlace[] = [
+  { acl: "path_key", sample: "path,field(3,/)", pattern: `^${TAGGED_KEY}`, only: "in_path" },
+  {
+    acl: "bearer",
+    sample: "req.fhdr(authorization)",
+    converter: ",word(2,' ')",
+    pattern: `^[Bb][Ee][Aa][Rr][Ee][Rr]\\ +${TAGGED_KEY}`,
+    only: "!in_path",
+  },
+  { acl: "x_api_key", sample: "req.fhdr(x-api-key)", pattern: `^${TAGGED_KEY}`, only: "!in_path" },
+  { acl: "x_goog_api_key", sample: "req.fhdr(x-goog-api-key)", pattern: `^${TAGGED_KEY}`, only: "!in_path" },
+  { acl: "query_key", sample: "url_param(key)", pattern: `^${TAGGED_KEY}`, only: "!in_path google" },
+];
+
+/** Errors of HAProxy itself. Clients retry those with 5xx. */
+const ERRORS = [
+  { status: 400, code: "invalid_request", message: "HAProxy cannot read the request." },
+  { status: 408, code: "request_timeout", message: "The request did not arrive in time." },
+  { status: 502, code: "worker_unavailable", message: "The worker of this session ended during the call, or hangs." },
+  {
+    status: 503,
+    code: "worker_unavailable",
+    message: "Neither the worker of this session nor the gateway can be reached.",
+  },
+  { status: 504, code: "worker_unavailable", message: "The worker of this session did not answer in time." },
+] as const;
+
+/**
+ * Returns a configuration for HAProxy. It is tested with HAProxy 2.6.
+ *
+ * A call goes to the backend of its key's tag. A worker is checked by its own tag, because another server may have its address. While
+ * it is away, calls go to the gateway, which waits for it and answers as without HAProxy. So do calls without a tag, and calls whose
+ * tag has no backend.
+ */
+export function writeHaproxyConfig(settings: HaproxySettings): string {
+  const { listen, gateway, workers } = settings;
+  const sections = [
+    [
+      "# Written by `rolltape proxy-config haproxy`.",
+      "defaults",
+      "    mode http",
+      "    timeout connect 5s",
+      "    timeout http-request 30s",
+      "    # Longer than clients keep an idle connection.",
+      "    timeout http-keep-alive 75s",
+      "    # A call may take as long as the model needs.",
+      "    timeout client 24h",
+      "    timeout server 24h",
+      "    # The engine stops when a client disconnects.",
+      "    option abortonclose",
+      "    option http-no-delay",
+      "    # A reload does not close connections that a client may be sending a call on.",
+      "    option idle-close-on-response",
+      "    # Connections only: a call that was sent is not sent again.",
+      "    retries 5",
+      "    option redispatch 1",
+      "    default-server init-addr libc,none",
+      ...ERRORS.map(writeError),
+    ],
+    [
+      "frontend rolltape",
+      `    bind ${listen}`,
+      "    acl in_path path_beg /s/",
+      "    acl google path_beg /v1beta/",
+      "    acl google path -m reg -i ^/v1/models/.+(:|%3a)[a-z]+$",
+      ...KEYS.flatMap(writeKey),
+      "    use_backend worker_%[var(txn.tag)] if { var(txn.tag) -m found }",
+      "    default_backend gateway",
+    ],
+    ["backend gateway", `    server gateway ${gateway}`],
+    ...workers.map((worker) => writeBackend(worker, settings)),
+  ];
+  return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+function writeError({ status, code, message }: (typeof ERRORS)[number]): string {
+  const type = status < 500 ? "invalid_request_error" : "server_error";
+  const body = JSON.stringify({ error: { message, type, param: null, code } });
+  const retry = status >= 500 ? " hdr retry-after 1" : "";
+  return `    http-error status ${status} content-type application/json string '${body}'${retry}`;
+}
+
+function writeKey({ acl, sample, converter = "", pattern, only }: KeyPlace): string[] {
+  return [
+    `    acl ${acl} ${sample} -m reg ${pattern}`,
+    `    http-request set-var(txn.tag) ${sample}${converter},field(1,.),bytes(3) if ${only} ${acl} !{ var(txn.tag) -m found }`,
+  ];
+}
+
+function writeBackend({ tag, address }: FrontWorker, { gateway, unreachableMilliseconds }: HaproxySettings): string[] {
+  const interval = Math.max(1, Math.round(unreachableMilliseconds / CHECKS));
+  const fast = Math.max(1, Math.min(Math.round(interval / 5), FAST_CHECK_MS));
+  const check = `check inter ${interval}ms fastinter ${fast}ms downinter ${fast}ms fall ${CHECKS} rise 1`;
+  return [
+    `backend worker_${tag}`,
+    "    option httpchk GET /health",
+    `    timeout check ${interval}ms`,
+    `    http-check expect rstring \\"worker\\":[{][^}]*\\"tag\\":\\"${tag}\\"`,
+    "    # A failed connection and one failed check: the worker is down.",
+    `    server worker ${address} ${check} observe layer4 error-limit 1 on-error sudden-death on-marked-down shutdown-sessions`,
+    `    server gateway ${gateway} backup`,
+  ];
+}

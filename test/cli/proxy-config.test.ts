@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startScripted } from "../gateway/scripted-worker.js";
+import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+
+const COMMAND = ["proxy-config", "haproxy"];
+const GATEWAY = ["--gateway", "http://gateway"];
+
+describe("rolltape proxy-config haproxy", () => {
+  it("prints a backend for each worker that answers", async () => {
+    const [one, two] = [await startScripted("one", {}), await startScripted("two", {})];
+    const odd = await startScripted("tag\n    bind *:1", {});
+    const urls = [two.url, one.url, odd.url, "http://127.0.0.1:9"];
+    const { code, stdout, stderr } = await runRolltape([...COMMAND, ...GATEWAY, `gateway.workers=[${urls.join()}]`]);
+    expect(code).toBe(0);
+    expect(stdout.match(/^(?:frontend|backend) .*$|^ {4}(?:bind|server) \S+ \S+/gm)).toEqual([
+      "frontend rolltape",
+      "backend gateway",
+      "    server gateway gateway:80",
+      "backend worker_one",
+      `    server worker 127.0.0.1:${one.port}`,
+      "    server gateway gateway:80",
+      "backend worker_two",
+      `    server worker 127.0.0.1:${two.port}`,
+      "    server gateway gateway:80",
+    ]);
+    expect(stdout).toContain("    bind *:8080\n");
+    expect(stderr).toContain("1 worker did not answer. Calls for their sessions go to the gateway.");
+  });
+
+  it("tries a reload that failed again", async () => {
+    const [folder, worker] = [temporaryFolder(), await startScripted("one", {})];
+    const [out, ready] = [join(folder, "haproxy.cfg"), join(folder, "ready")];
+    const writing = ["--out", out, "--watch", "--reload", `cat ${ready}`];
+    const writer = rolltape([...COMMAND, ...GATEWAY, ...writing, `gateway.workers=[${worker.url}]`]);
+    await writer.logged("watching the workers");
+    expect(readFileSync(out, "utf8")).toContain("backend worker_one");
+    await worker.kill();
+    await startScripted("two", {}, 0, worker.port);
+    await writer.logged("the configuration could not be written or loaded");
+    expect(readFileSync(out, "utf8")).toContain("backend worker_two");
+    writeFileSync(ready, "");
+    await writer.logged("the workers have changed");
+  });
+
+  it.each([
+    [["--watch"], "--watch needs --out, the file to write."],
+    [["--out", "haproxy.cfg", "--reload", "true"], "--reload needs --watch."],
+    [
+      ["--gateway", "https://gateway"],
+      "--gateway must be an http URL, such as http://127.0.0.1:8090; received https://gateway.",
+    ],
+  ])("refuses %j", async (args, message) => {
+    const { code, stderr } = await runRolltape([...COMMAND, ...GATEWAY, ...args]);
+    expect([code, stderr]).toEqual([2, `rolltape: ${message}\n`]);
+  });
+
+  it("needs --gateway", async () => {
+    const { code, stderr } = await runRolltape(COMMAND);
+    expect([code, stderr]).toEqual([2, "error: required option '--gateway <url>' not specified\n"]);
+  });
+});

@@ -1,0 +1,353 @@
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { type FrontWorker, writeHaproxyConfig } from "../../src/gateway/front/haproxy-config.js";
+import { findFreePort } from "../../src/scheduler/free-port.js";
+import { rolltape, temporaryFolder } from "../cli/rolltape.js";
+import { hasHaproxy, runHaproxy, startHaproxy } from "../helpers/haproxy.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
+import { KillableProcess } from "../helpers/killable-process.js";
+import { until } from "../helpers/until.js";
+import { takeAway } from "./returning-worker.js";
+import { startScripted } from "./scripted-worker.js";
+import { Gateway, startWorker } from "./workers.js";
+
+/** An unmodified HAProxy in front of workers and their gateway, with the configuration of `rolltape proxy-config haproxy`. */
+
+const CHAT = "/v1/chat/completions";
+const messages = [{ role: "user", content: "hello" }];
+
+interface FrontOptions {
+  readonly gateway: { readonly url: string };
+  readonly workers: readonly { readonly tag: string; readonly url: string }[];
+  readonly unreachableMilliseconds?: number;
+}
+
+const writeFront = ({ gateway, workers, unreachableMilliseconds = 2000 }: FrontOptions, listen: string) => {
+  const addresses: FrontWorker[] = workers.map(({ tag, url }) => ({ tag, address: new URL(url).host }));
+  return writeHaproxyConfig({
+    listen,
+    gateway: new URL(gateway.url).host,
+    workers: addresses,
+    unreachableMilliseconds,
+  });
+};
+
+const startFront = (options: FrontOptions) => startHaproxy((listen) => writeFront(options, listen));
+
+const post = (url: string, key: string, body: object, headers: object = {}) =>
+  fetch(url + CHAT, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** Sends a chat call, and returns the tag that a scripted worker or gateway says. */
+const readTag = async (url: string, key: string) => ((await (await post(url, key, {})).json()) as { tag: string }).tag;
+
+const keyOf = (tag: string) => `sk-${tag}.0123456789abcdef`;
+
+/** A worker that says its tag to each of these paths. */
+const startTagged = (tag: string, paths: readonly string[] = [CHAT]) =>
+  startScripted(tag, Object.fromEntries(paths.map((path) => [path, () => ({ body: { tag } })])));
+
+describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
+  it("sends calls to the worker of their key, in each place that has keys, and all others to the gateway", async () => {
+    const GENERATE = "/v1beta/models/any:generateContent";
+    const paths = [
+      CHAT,
+      "/v1/messages",
+      `/s/${keyOf("one")}/v1/messages`,
+      "/s/rk-run.signature/v1/messages",
+      `${GENERATE}?key=${keyOf("two")}`,
+      `/v1/models/any:generateContent?key=${keyOf("two")}`,
+      `${CHAT}?key=${keyOf("two")}`,
+      `${GENERATE}?key=sk-admin`,
+    ];
+    const [one, two] = [await startTagged("one", paths), await startTagged("two", paths)];
+    const { url } = await startFront({ gateway: await startTagged("gateway", paths), workers: [one, two] });
+    const ask = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(url + path, { method: "POST", headers, body: "{}" });
+      return ((await answer.json()) as { tag: string }).tag;
+    };
+    expect(await ask(CHAT, { authorization: `Bearer ${keyOf("one")}` })).toBe("one");
+    expect(await ask(CHAT, { authorization: `bearer   ${keyOf("two")}` })).toBe("two");
+    expect(await ask("/v1/messages", { "x-api-key": keyOf("two") })).toBe("two");
+    expect(await ask(CHAT, { "x-goog-api-key": keyOf("one") })).toBe("one");
+    expect(await ask(`${GENERATE}?key=${keyOf("two")}`)).toBe("two");
+    expect(await ask(`/v1/models/any:generateContent?key=${keyOf("two")}`)).toBe("two");
+    // The key of another service beside the session's.
+    expect(await ask(CHAT, { authorization: "Bearer sk-ant-oat01-abc.def", "x-api-key": keyOf("two") })).toBe("two");
+    // The Bearer key is the first, and a key in the path replaces all others.
+    expect(await ask(CHAT, { authorization: `Bearer ${keyOf("one")}`, "x-api-key": keyOf("two") })).toBe("one");
+    expect(await ask(`/s/${keyOf("one")}/v1/messages`, { authorization: `Bearer ${keyOf("two")}` })).toBe("one");
+
+    expect(await ask("/s/rk-run.signature/v1/messages", { "x-api-key": keyOf("two") })).toBe("gateway");
+    expect(await ask(`${CHAT}?key=${keyOf("two")}`)).toBe("gateway");
+    expect(await ask(`${GENERATE}?key=sk-admin`)).toBe("gateway");
+    expect(await ask(CHAT)).toBe("gateway");
+    expect(await ask(CHAT, { authorization: `Basic ${keyOf("one")}` })).toBe("gateway");
+    for (const key of [keyOf("three"), "sk-admin", "rk-run.signature", keyOf("ONE")]) {
+      expect(await ask(CHAT, { authorization: `Bearer ${key}`, "x-session-id": "any" })).toBe("gateway");
+    }
+  });
+
+  it("forwards calls and streams of SDKs", async () => {
+    const workers = [await startWorker("one"), await startWorker("two")];
+    const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
+    const { url } = await startFront({ gateway, workers });
+    const { key } = await gateway.session();
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
+    const stream = await client.chat.completions.create({
+      model: "any",
+      messages: [{ role: "user", content: "hi" }],
+      stream: true,
+    });
+    let chunks = 0;
+    for await (const _ of stream) chunks++;
+    expect(chunks).toBeGreaterThan(1);
+    const other = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0 });
+    const body = { model: "any", max_tokens: 4, messages: [{ role: "user" as const, content: "hi" }] };
+    expect((await other.messages.create(body)).role).toBe("assistant");
+  });
+
+  it("forwards the answers of workers that refuse a call", async () => {
+    const refusing = await startScripted("one", {
+      [CHAT]: ({ n }) => ({ status: Number(n), headers: { "retry-after": "7" }, body: { error: { code: "said" } } }),
+    });
+    const { url } = await startFront({ gateway: await startTagged("gateway"), workers: [refusing] });
+    for (const n of [413, 429, 500, 502, 503]) {
+      const answer = await post(url, keyOf("one"), { n });
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([n, "7"]);
+      expect(await answer.json()).toEqual({ error: { code: "said" } });
+    }
+  });
+
+  it("forwards the refusal of a body that is too large", async () => {
+    const worker = await startWorker("one");
+    const gateway = await Gateway.start({ urls: [worker.url] });
+    const { url } = await startFront({ gateway, workers: [worker] });
+    const { key } = await gateway.session();
+    const answer = await post(url, key, { messages: [{ role: "user", content: "x".repeat(65 << 20) }] });
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ error: { code: "body_too_large" } });
+  });
+
+  it("lets calls wait at the gateway while their worker is away, and sends them to it when it is back", async () => {
+    const worker = await startWorker("one");
+    const settings = { returnMilliseconds: 600_000, unreachableMilliseconds: 500 };
+    const gateway = await Gateway.start({ urls: [worker.url] }, 1, undefined, undefined, settings);
+    const { url } = await startFront({ gateway, workers: [worker], unreachableMilliseconds: 500 });
+    const { key } = await gateway.session();
+    expect((await post(url, key, { messages })).status).toBe(200);
+    const comeBack = await takeAway(worker);
+    const waiting = post(url, key, { messages });
+    await until(() => gateway.pool.waiting === 1);
+    await comeBack();
+    expect((await waiting).status).toBe(200);
+    expect((await post(url, key, { messages })).status).toBe(200);
+  });
+
+  it("cuts the calls of a worker that hangs, sends others to the gateway, and returns to it when it answers", async () => {
+    let hang = Promise.resolve();
+    let goOn = () => {};
+    const worker = await startScripted("one", {
+      "/health": async () => {
+        await hang;
+        return { body: { status: "ok", worker: { tag: "one" } } };
+      },
+      [CHAT]: async () => {
+        await hang;
+        return { body: { tag: "one" } };
+      },
+    });
+    const gateway = await startTagged("gateway");
+    const { url } = await startFront({ gateway, workers: [worker], unreachableMilliseconds: 1000 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await callOnce(url, agent)).toBe(200);
+    hang = new Promise((resolve) => (goOn = resolve));
+    const [kept, cut] = await Promise.all([callOnce(url, agent), callOnce(url, new Agent())]);
+    // HAProxy only closes a connection that had calls before, because clients repeat such calls.
+    expect([kept, cut]).toEqual(["socket hang up", 502]);
+    expect(await readTag(url, keyOf("one"))).toBe("gateway");
+    goOn();
+    agent.destroy();
+    await expect.poll(() => readTag(url, keyOf("one"))).toBe("one");
+  });
+
+  it("does not send a call to another server at the address of a worker", async () => {
+    const other = await startTagged("another");
+    const gateway = await startTagged("gateway");
+    const { url } = await startFront({ gateway, workers: [{ tag: "one", url: other.url }] });
+    await expect.poll(() => readTag(url, keyOf("one"))).toBe("gateway");
+  });
+
+  it("stops the engine when a client disconnects", async () => {
+    const worker = await startWorker("one");
+    const gateway = await Gateway.start({ urls: [worker.url] });
+    const { url } = await startFront({ gateway, workers: [worker] });
+    const { key, id } = await gateway.session();
+    const { engine } = worker.proxy;
+    engine.hold();
+    const abort = new AbortController();
+    const call = fetch(url + CHAT, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages }),
+      signal: abort.signal,
+    }).catch(() => undefined);
+    await until(() => engine.calls.length === 1);
+    abort.abort();
+    await call;
+    const session = worker.proxy.context.registry.get(id);
+    await until(() => session.calls.size === 0);
+    engine.pass();
+    expect(session.interactionCount).toBe(0);
+  });
+
+  it("forwards a body that arrives slowly", async () => {
+    const worker = await startWorker("one");
+    const gateway = await Gateway.start({ urls: [worker.url] });
+    const { url } = await startFront({ gateway, workers: [worker] });
+    const { key } = await gateway.session();
+    const body = JSON.stringify({ messages });
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const head = `POST ${CHAT} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\nconnection: close\r\n`;
+    socket.write(`${head}content-length: ${body.length}\r\n\r\n`);
+    for (const byte of body) {
+      socket.write(byte);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200/);
+    socket.destroy();
+  });
+
+  it("forwards calls of workers while the gateway is away", async () => {
+    const worker = await startTagged("one");
+    const gateway = { url: `http://127.0.0.1:${await findFreePort()}` };
+    const { url } = await startFront({ gateway, workers: [worker] });
+    expect(await readTag(url, keyOf("one"))).toBe("one");
+  });
+
+  it("answers in OpenAI's form if neither the worker nor the gateway can be reached", async () => {
+    const address = `http://127.0.0.1:${await findFreePort()}`;
+    const { url } = await startFront({ gateway: { url: address }, workers: [{ tag: "one", url: address }] });
+    for (const key of [keyOf("one"), "sk-admin"]) {
+      const answer = await post(url, key, {});
+      const { status, headers } = answer;
+      expect([status, headers.get("content-type"), headers.get("retry-after")]).toEqual([503, "application/json", "1"]);
+      expect(await answer.json()).toMatchObject({ error: { type: "server_error", code: "worker_unavailable" } });
+    }
+  });
+
+  it("drops no call when it loads another configuration", async () => {
+    let endLongCall = () => {};
+    const longCall = new Promise<void>((resolve) => (endLongCall = resolve));
+    const worker = await startScripted("one", {
+      [CHAT]: async ({ isLong }) => {
+        if (isLong === true) await longCall;
+        return { body: { tag: "one" } };
+      },
+    });
+    const gateway = await startTagged("gateway");
+    const others = [await startTagged("two"), await startTagged("three")] as const;
+    const front = await startFront({ gateway, workers: [worker] });
+    const { url } = front;
+    const long = post(url, keyOf("one"), { isLong: true });
+    await until(() => worker.calls.length === 1);
+    let isDone = false;
+    const results: (number | string)[] = [];
+    const work = async (keepAlive: boolean) => {
+      const agent = new Agent({ keepAlive, maxSockets: 1 });
+      while (!isDone) results.push(await callOnce(url, agent));
+      agent.destroy();
+    };
+    const load = Promise.all(Array.from({ length: 16 }, (_, n) => work(n % 2 === 0)));
+    for (let reload = 0; reload < 10; reload++) {
+      const other = others[reload % 2 === 0 ? 0 : 1];
+      writeFileSync(front.file, writeFront({ gateway, workers: [worker, other] }, new URL(url).host));
+      await front.reload();
+      await expect.poll(() => readTag(url, keyOf(other.tag))).toBe(other.tag);
+    }
+    isDone = true;
+    await load;
+    expect(new Set(results)).toEqual(new Set([200]));
+    endLongCall();
+    expect((await long).status).toBe(200);
+  });
+});
+
+/** Sends a chat call without `fetch`, which repeats calls on connections that were closed. Returns the status, or the error. */
+function callOnce(url: string, agent: Agent): Promise<number | string> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${keyOf("one")}`, "content-length": "2" };
+    const call = request(url + CHAT, { method: "POST", agent, headers }, (reply) => {
+      reply.resume().on("end", () => resolve(reply.statusCode ?? 0));
+    });
+    call.on("error", (error) => resolve(error.message)).end("{}");
+  });
+}
+
+describe.skipIf(!hasHaproxy)("rolltape proxy-config haproxy", { timeout: 120_000 }, () => {
+  it("reloads HAProxy when workers come and go, without dropping a call, and a killed worker's call is answered", async () => {
+    const root = temporaryFolder();
+    const folder = join(root, "workers");
+    const env = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-the-haproxy-test" };
+    const serve = async (tag: string) => {
+      const args = ["serve", "server.port=0", `server.worker_tag=${tag}`, `server.workers_folder=${folder}`];
+      const worker = new KillableProcess(tag, [...args, `storage.directory=${join(root, tag)}`], env);
+      await worker.start();
+      return worker;
+    };
+    const one = await serve("one");
+    const gateway = rolltape(
+      ["gateway", "server.port=0", `gateway.workers_folder=${folder}`, "gateway.worker_return_seconds=60"],
+      env,
+    );
+    const { url: gatewayUrl } = await gateway.line<{ url: string }>();
+    const file = join(root, "haproxy.cfg");
+    const pidFile = join(root, "pid");
+    const port = await findFreePort();
+    const settings = [`gateway.workers_folder=${folder}`, "gateway.unreachable_seconds=1"];
+    const addresses = ["--gateway", gatewayUrl, "--listen", `127.0.0.1:${port}`];
+    const writing = ["--out", file, "--watch", "--reload", `kill -USR2 $(cat ${pidFile})`];
+    const writer = rolltape(["proxy-config", "haproxy", ...settings, ...addresses, ...writing]);
+    await writer.logged("watching the workers");
+    const haproxy = await runHaproxy(file, port);
+    const { url } = haproxy;
+    writeFileSync(pidFile, String(haproxy.pid));
+    const { key } = await new HttpTrainer(url, env.ROLLTAPE_ADMIN_API_KEY).openSession();
+    expect(key.startsWith("sk-one.")).toBe(true);
+
+    let isDone = false;
+    const statuses: number[] = [];
+    const load = (async () => {
+      while (!isDone) statuses.push((await post(url, key, { messages, max_tokens: 2 })).status);
+    })();
+    const hasBackend = (tag: string) => readFileSync(file, "utf8").includes(`backend worker_${tag}`);
+    const two = await serve("two");
+    await until(() => hasBackend("two"));
+    await two.stop();
+    await until(() => !hasBackend("two") && haproxy.loads() === 3);
+    const { length } = statuses;
+    await until(() => statuses.length > length + 20);
+    isDone = true;
+    await load;
+    expect(new Set(statuses)).toEqual(new Set([200]));
+
+    await one.kill();
+    const waiting = post(url, key, { messages, max_tokens: 2 });
+    await one.start();
+    expect((await waiting).status).toBe(200);
+    await one.stop();
+    writer.process.kill("SIGTERM");
+    gateway.process.kill("SIGTERM");
+    expect((await writer.ended).code).toBe(0);
+  });
+});
