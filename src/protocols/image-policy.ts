@@ -21,9 +21,9 @@ export class MediaReader {
   readonly #images: ImageReader;
   #placeholders = 0;
 
-  constructor({ images: policy = "refuse", ...sources }: ImagePolicies) {
+  constructor({ images: policy = "refuse", imageUrls, takenImages }: ImagePolicies) {
     this.#policy = policy;
-    this.#images = new ImageReader(sources);
+    this.#images = new ImageReader({ imageUrls, takenImages });
   }
 
   /** Number of parts that the prompt shows as placeholders. */

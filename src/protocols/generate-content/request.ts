@@ -120,10 +120,11 @@ export function parseGenerateContent(
 /** @throws RequestError for a part or a tool that a policy refuses */
 export function readGeminiPrompt(
   request: GenerateContentRequest,
-  { serverTools, readReasoning: reasoning = NO_REASONING, ...policies }: GeminiPromptContext,
+  context: GeminiPromptContext,
 ): Pick<ModelRequest, "conversation" | "droppedTools" | "placeholders" | "images"> {
+  const { serverTools, readReasoning: reasoning = NO_REASONING } = context;
   const droppedTools = leaveOut(listGeminiServerTools(request), serverTools);
-  const media = new MediaReader(policies);
+  const media = new MediaReader(context);
   const conversation = toConversation(request, { reasoning, media });
   return { conversation, droppedTools, placeholders: media.placeholders, images: media.images };
 }

@@ -123,10 +123,11 @@ export function parseMessages(request: MessagesRequest, context: AnthropicReques
 /** @throws RequestError for what a policy refuses */
 export function readAnthropicPrompt(
   request: AnthropicCountTokensRequest,
-  { serverTools, readReasoning = NO_REASONING, ...policies }: AnthropicRequestContext,
+  context: AnthropicRequestContext,
 ): Pick<ModelRequest, "conversation" | "droppedTools" | "placeholders" | "images"> {
+  const { serverTools, readReasoning = NO_REASONING } = context;
   const droppedTools = leaveOut(listAnthropicServerTools(request), serverTools);
-  const media = new MediaReader(policies);
+  const media = new MediaReader(context);
   const tools = new ToolLoading(listTools(request));
   const conversation = toConversation(request, { tools, media, reasoning: readReasoning });
   return { conversation, droppedTools, placeholders: media.placeholders, images: media.images };

@@ -38,7 +38,7 @@ export async function readContextLimit({
 export async function buildPrompt(call: Call, limit: number): Promise<void> {
   const { turn, api } = call;
   const encoded = await encodeWithinContext(call, limit);
-  let tokens = await expandPrompt(call, encoded);
+  let tokens = call.services.imageTokens ? await expandPrompt(call, encoded) : encoded;
   if (call.isCold) await call.yield();
   call.abort.throwIfAborted();
   let promptTokens = turn.countTokens(tokens);

@@ -5,7 +5,7 @@ import { Choice, type GeneratedChoice, generateChoices } from "./generation.js";
 import { placeTokens } from "./place-tokens.js";
 import { buildPrompt, readContextLimit } from "./prompt.js";
 import { recordChoices, whenStored } from "./record.js";
-import { admitOutput, type CallSampling, checkSampling, completeSampling } from "./sampling.js";
+import { admitOutput, checkSampling, completeSampling } from "./sampling.js";
 
 /**
  * Runs a model call: builds the prompt, has the engine generate, records an interaction for each choice. A call has one choice,
@@ -38,39 +38,29 @@ export async function runModelCall(call: Call): Promise<readonly RecordedChoice[
 async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]> {
   const { turn } = call;
   const limit = await readContextLimit(call.services);
-  let prepared = await prepare(call, limit);
-  if (call.isCold) await call.yield();
-  let generated: readonly GeneratedChoice[];
-  try {
-    generated = await generateChoices(call, prepared.choices);
-  } catch (error) {
-    if (!mayRepeat(call, error, prepared.choices)) throw error;
-    prepared = await prepare(call, limit);
-    generated = await generateChoices(call, prepared.choices);
+  for (let isRepeated = false; ; isRepeated = true) {
+    await buildPrompt(call, limit);
+    call.admitPrompt();
+    const sampling = await completeSampling(call, limit);
+    admitOutput(call, sampling.params);
+    const choices = call.choices.map((begun) => new Choice(call, begun, sampling));
+    if (call.isCold) await call.yield();
+    let generated: readonly GeneratedChoice[];
+    try {
+      generated = await generateChoices(call, choices);
+    } catch (error) {
+      if (isRepeated || !mayRepeat(call, error, choices)) throw error;
+      continue;
+    }
+    if (call.isCold) await call.yield();
+    for (const { choice } of generated) choice.begun.admitted?.noteOutput(choice.generation.length);
+    // No other step may run in between: all choices are recorded, or none.
+    const records = recordChoices(call, generated, sampling);
+    turn.releasePrompt();
+    call.keepPromptText(records);
+    await whenStored(call, records);
+    return records;
   }
-  const { sampling } = prepared;
-  if (call.isCold) await call.yield();
-  for (const { choice } of generated) choice.begun.admitted?.noteOutput(choice.generation.length);
-  // No other step may run in between: all choices are recorded, or none.
-  const records = recordChoices(call, generated, sampling);
-  turn.releasePrompt();
-  call.keepPromptText(records);
-  await whenStored(call, records);
-  return records;
-}
-
-interface Prepared {
-  readonly sampling: CallSampling;
-  readonly choices: readonly Choice[];
-}
-
-/** Builds the prompt of a call and everything that depends on its length. */
-async function prepare(call: Call, limit: number): Promise<Prepared> {
-  await buildPrompt(call, limit);
-  call.admitPrompt();
-  const sampling = await completeSampling(call, limit);
-  admitOutput(call, sampling.params);
-  return { sampling, choices: call.choices.map((begun) => new Choice(call, begun, sampling)) };
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
-import type { HashedFile, ImageSources, ImageUrls } from "../../protocols/image-reader.js";
+import type { HashedFile, ImageUrls } from "../../protocols/image-reader.js";
+import type { RequestPolicies } from "../../protocols/request-policies.js";
 import { setUnlimitedListeners } from "../../support/async/abort-switch.js";
 import { requireOpen } from "../call/call.js";
 import { requireSession } from "../plugins/auth.js";
 import type { CallServices } from "../services.js";
+import type { ImageFetcher } from "./image-fetcher.js";
 import type { SessionUrls } from "./session-urls.js";
 
 /** The images that one call names by address. */
@@ -39,20 +41,36 @@ class CallUrls implements ImageUrls {
  * @param read reads the request. At the first time, images that were not fetched yet are empty
  * @throws RequestError if the request is invalid, or an image cannot be fetched
  */
-export async function readWithImages<T>(
+export function readWithImages<T>(
   services: CallServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  read: (sources: ImageSources) => T,
-): Promise<T> {
-  const { imageFetcher } = services;
+  read: (policies: RequestPolicies) => T,
+): T | Promise<T> {
+  const { maxChoices, serverTools, images } = services.settings;
   const { takenImages } = request;
-  if (!imageFetcher) return read({ takenImages });
+  const policies = { maxChoices, serverTools, images, takenImages, imageUrls: undefined };
+  if (!services.imageFetcher) return read(policies);
+  return fetchAndRead(services.imageFetcher, { services, request, reply }, (imageUrls) =>
+    read({ ...policies, imageUrls }),
+  );
+}
+
+interface ReadRequest {
+  readonly services: CallServices;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+async function fetchAndRead<T>(
+  fetcher: ImageFetcher,
+  { services, request, reply }: ReadRequest,
+  read: (imageUrls: ImageUrls) => T,
+): Promise<T> {
   const session = requireSession(request);
-  const known = imageFetcher.forSession(session);
+  const known = fetcher.forSession(session);
   const urls = new CallUrls(known, reply);
-  const sources = { takenImages, imageUrls: urls };
-  const first = read(sources);
+  const first = read(urls);
   if (urls.missing.size === 0) return first;
   const { admitted } = request;
   // The session has ended, or the server is shutting down. Refuse the call before anything is fetched.
@@ -63,7 +81,7 @@ export async function readWithImages<T>(
   setUnlimitedListeners(signal);
   const fetchOne = async ([url, param]: readonly [string, string]) => {
     using _permit = await known.fetches.acquire(signal);
-    urls.add(url, await imageFetcher.client.fetch(url, { param, signal, onBytes }));
+    urls.add(url, await fetcher.client.fetch(url, { param, signal, onBytes }));
   };
   try {
     await Promise.all(Array.from(urls.missing, fetchOne));
@@ -73,5 +91,5 @@ export async function readWithImages<T>(
     if (services.draining) requireOpen(services, session);
     throw error;
   }
-  return read(sources);
+  return read(urls);
 }

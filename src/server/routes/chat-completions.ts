@@ -25,8 +25,8 @@ export function chatCompletionRoutes(app: App, services: CallServices): void {
         },
       },
       async (request, reply) => {
-        const parsed = await readWithImages(services, request, reply, (sources) =>
-          parseChatCompletion(request.body, { ...services.settings, ...sources }),
+        const parsed = await readWithImages(services, request, reply, (policies) =>
+          parseChatCompletion(request.body, policies),
         );
         return answerModelCall(services, request, reply, {
           api: "chat.completions",

@@ -138,10 +138,11 @@ async function parse(
   { body, path, stream }: Call,
 ): Promise<ParsedGenerateContent> {
   checkCounts(body, services);
-  const { serverTools, images, maxChoices, maxPromptCharacters } = services.settings;
-  const readReasoning = signedReasoning(requireSession(request), maxPromptCharacters);
-  const context = { model: readModelName(path), stream, serverTools, images, maxChoices, readReasoning };
-  return readWithImages(services, request, reply, (sources) => parseGenerateContent(body, { ...context, ...sources }));
+  const readReasoning = signedReasoning(requireSession(request), services.settings.maxPromptCharacters);
+  const context = { model: readModelName(path), stream, readReasoning };
+  return readWithImages(services, request, reply, (policies) =>
+    parseGenerateContent(body, { ...context, ...policies }),
+  );
 }
 
 /**
@@ -180,10 +181,10 @@ function countTokens(app: App, services: CallServices, version: Version): void {
       const body = toCountedRequest(request.body);
       checkCounts(body, services);
       const session = requireSession(request);
-      const { serverTools, images, maxPromptCharacters } = services.settings;
+      const { maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const prompt = await readWithImages(services, request, reply, (sources) =>
-        readGeminiPrompt(body, { serverTools, images, ...sources, readReasoning }),
+      const prompt = await readWithImages(services, request, reply, (policies) =>
+        readGeminiPrompt(body, { ...policies, readReasoning }),
       );
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { totalTokens: tokens };

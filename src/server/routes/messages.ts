@@ -42,10 +42,9 @@ function createMessage(app: App, services: CallServices, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      const { serverTools, images } = services.settings;
       const readReasoning = signedReasoning(requireSession(request), services.settings.maxPromptCharacters);
-      const parsed = await readWithImages(services, request, reply, (sources) =>
-        parseMessages(request.body, { serverTools, images, ...sources, readReasoning }),
+      const parsed = await readWithImages(services, request, reply, (policies) =>
+        parseMessages(request.body, { ...policies, readReasoning }),
       );
       return answerModelCall(services, request, reply, {
         api: "messages",
@@ -73,10 +72,10 @@ function countTokens(app: App, services: CallServices, url: string): void {
     async (request, reply) => {
       setRequestId(request, reply);
       const session = requireSession(request);
-      const { serverTools, images, maxPromptCharacters } = services.settings;
+      const { maxPromptCharacters } = services.settings;
       const readReasoning = signedReasoning(session, maxPromptCharacters);
-      const prompt = await readWithImages(services, request, reply, (sources) =>
-        readAnthropicPrompt(request.body, { serverTools, images, ...sources, readReasoning }),
+      const prompt = await readWithImages(services, request, reply, (policies) =>
+        readAnthropicPrompt(request.body, { ...policies, readReasoning }),
       );
       const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
       return { input_tokens: tokens };

@@ -47,8 +47,8 @@ function createResponse(app: App, services: CallServices, stored: StoredResponse
       const measureKept = () => (echoBytes ??= measureEcho(echo));
       await stored.load(session, listNamedResponses(request.body));
       const earlier = stored.forSession(session, services.settings.maxPromptCharacters);
-      const parsed = await readWithImages(services, request, reply, (sources) =>
-        parseResponses(request.body, earlier, { ...services.settings, ...sources }),
+      const parsed = await readWithImages(services, request, reply, (policies) =>
+        parseResponses(request.body, earlier, policies),
       );
       if (request.body.previous_response_id !== undefined) requireFewMessages(parsed, services);
       return answerModelCall(services, request, reply, {
