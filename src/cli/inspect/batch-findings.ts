@@ -1,9 +1,10 @@
 import type { MetadataRow } from "../../batch-file/batch-rows.js";
 import type { LogprobContent } from "../../engine/engine.js";
+import { isTruncated } from "../../facts/sampling.js";
 import type { BrokenPrefixCause } from "../../session/turn/turn.js";
 import { makeInert } from "../../support/inert-text.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
-import { countLabels, readRowColumns } from "./columns.js";
+import { countLabels, type InspectedColumns, readLabel, readRowColumns } from "./columns.js";
 import { type BatchEpisode, readEpisodes } from "./episodes.js";
 import { readFacts } from "./metadata.js";
 import { formatFloat } from "./numbers.js";
@@ -26,7 +27,7 @@ export interface BatchFindings {
   readonly rawRows: number;
   /** Rows for which it is not known what the log probabilities include. */
   readonly unknownRows: number;
-  /** Rows whose log probabilities are of a truncated distribution, in a batch without the sampling masks. */
+  /** Rows whose log probabilities are of the tokens that truncated sampling kept, in a batch without the sampling masks. */
   readonly unmaskedRows: number;
   /** Rows whose first prompt was rendered to other tokens than those of its parent. */
   readonly rerenderedRows: number;
@@ -63,7 +64,9 @@ export const NO_FINDINGS: BatchFindings = {
 };
 
 const CONTENT = "logprob_content";
+const TRUNCATED: LogprobContent = "truncated";
 const CAUSE = "cause";
+const TRUNCATION = { topK: "top_k", topP: "top_p", minP: "min_p", temperature: "sampling_temperature" } as const;
 const RERENDERED: BrokenPrefixCause = "rerendered";
 
 /** Fewer episodes often have the same reward by chance. */
@@ -73,7 +76,7 @@ const FEWEST_EPISODES = 8;
 export async function readFindings(file: TensorFile, allRows: readonly MetadataRow[]): Promise<BatchFindings> {
   const rows = allRows.length;
   const { unrewardedRoots, leftOut, uncountedRewards, rewardsFiltered = [] } = readFacts(file.header);
-  const columns = await readRowColumns(file, rows, [CONTENT, CAUSE, "episode_reward"]);
+  const columns = await readRowColumns(file, rows, [CONTENT, CAUSE, "episode_reward", ...Object.values(TRUNCATION)]);
   const counts = countLabels(columns.get(CONTENT));
   const countRows = (kind: LogprobContent) => counts.get(kind) ?? 0;
   return {
@@ -87,10 +90,26 @@ export async function readFindings(file: TensorFile, allRows: readonly MetadataR
     retried: leftOut?.retried ?? 0,
     rawRows: countRows("raw"),
     unknownRows: countRows("unknown"),
-    unmaskedRows: file.header.tensors.some(({ name }) => name === "kept_ids") ? 0 : countRows("truncated"),
+    unmaskedRows: file.header.tensors.some(({ name }) => name === "kept_ids") ? 0 : countTruncated(columns),
     rerenderedRows: countLabels(columns.get(CAUSE)).get(RERENDERED) ?? 0,
     ...compareRewards([...readEpisodes(allRows, columns).values()]),
   };
+}
+
+/** Returns the number of rows with truncated log probabilities in whose last turn top-k, top-p or min-p may have left tokens out. */
+function countTruncated(columns: InspectedColumns): number {
+  const content = columns.get(CONTENT);
+  if (!content) return 0;
+  const read = (name: keyof typeof TRUNCATION, row: number) => columns.get(TRUNCATION[name])?.values[row] ?? Number.NaN;
+  const isCounted = (row: number) =>
+    readLabel(content, row) === TRUNCATED &&
+    isTruncated({
+      topK: read("topK", row),
+      topP: read("topP", row),
+      minP: read("minP", row),
+      temperature: read("temperature", row),
+    });
+  return [...content.values.keys()].filter(isCounted).length;
 }
 
 function compareRewards(episodes: readonly BatchEpisode[]) {

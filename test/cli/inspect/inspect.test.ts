@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { inspectBatch } from "../../../src/cli/inspect/inspect-batch.js";
 import { countBins, summarizeNumbers } from "../../../src/cli/inspect/numbers.js";
 import { describeBatch } from "../../../src/cli/inspect/report.js";
+import type { RecordedSampling } from "../../../src/facts/recorded-sampling.js";
 import { type ChannelInput, TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { assistant, turn, user } from "../../helpers/turn.js";
@@ -112,24 +113,37 @@ describe("rolltape inspect", () => {
     const channel = { name: "kept_ids", dtype: "I32", shape: [], offsets: "kept_offsets", of: "output" } as const;
     const values = new Uint8Array(Int32Array.of(3, 4).buffer);
     const mask = { channel, first: 0, values, counts: Uint32Array.of(2) };
-    const record = (sessionId: string, channels: readonly ChannelInput[]) => {
+    const record = (
+      sessionId: string,
+      channels: readonly ChannelInput[],
+      sampling: Partial<RecordedSampling> = { topP: 0.5 },
+    ) => {
       const session = store.createSession({ sessionId });
-      const sampling = { topP: 0.5, logprobs: "truncated" } as const;
-      session.record({ ...turn([user("one")], [1, 2], [3]), sampling, channels });
+      session.record({
+        ...turn([user("one")], [1, 2], [3]),
+        sampling: { ...sampling, logprobs: "truncated" },
+        channels,
+      });
       session.setReward(1);
       session.end();
     };
     record("bare", []);
     record("masked", [mask]);
+    record("plain", [], { topP: 1, topK: 0, minP: 0 });
+    record("whole", [], { topP: 1, topK: 0, minP: 0 });
+    record("greedy", [], { topP: 0.5, greedy: true });
+    record("top-k", [], { topK: 5 });
+    record("min-p", [], { minP: 0.1 });
     const inspect = async (sessions: string[]) => {
       using batch = await store.exportBatch(sessions);
       const file = join(temporaryFolder(), "batch.safetensors");
       writeFileSync(file, batch.bytes);
       return report(file);
     };
-    const warning = /^warning: 1 of 1 rows have log probabilities over the tokens .*engine\.sampling_masks=true/m;
-    expect(await inspect(["bare"])).toMatch(warning);
+    const warning = /^warning: 3 of 5 rows have log probabilities over the tokens .*engine\.sampling_masks=true/m;
+    expect(await inspect(["bare", "whole", "greedy", "top-k", "min-p"])).toMatch(warning);
     expect(await inspect(["masked"])).not.toMatch(/sampling_masks/);
+    expect(await inspect(["plain"])).not.toMatch(/sampling_masks/);
   });
 
   it("describes only the tensors of a file from another producer, without its control characters", async () => {
