@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,9 @@ transformers = pytest.importorskip("transformers")
 from PIL import Image  # noqa: E402
 
 from rolltape import attention, vision  # noqa: E402
+
+# torchvision is not needed to test positions and places.
+pytestmark = pytest.mark.filterwarnings("ignore:.*resizes images with Pillow")
 
 # Its Exif data says that viewers turn the picture by 90 degrees.
 ORIENTATION, TURNED = 0x0112, 6
@@ -90,6 +94,34 @@ def test_a_processor_is_accepted_for_its_image_processor(tmp_path: Path, process
     )
 
 
+def test_a_processor_that_resizes_with_pillow_causes_a_warning(tmp_path: Path, processor: Any) -> None:
+    batch = image_batch(tmp_path, RED, BLUE)
+    with pytest.warns(
+        UserWarning, match=r"^Qwen2VLImageProcessorPil resizes images with Pillow, .* Install torchvision"
+    ):
+        vision.inputs(batch, processor)
+
+    class WithTorchvision:
+        backend, merge_size = "torchvision", processor.merge_size
+
+        def __call__(self, **arguments: Any) -> Any:
+            return processor(**arguments)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vision.inputs(batch, WithTorchvision())
+
+
+def test_the_processor_of_a_model_without_grids_is_refused(tmp_path: Path) -> None:
+    processor = transformers.models.clip.image_processing_pil_clip.CLIPImageProcessorPil()
+    batch = image_batch(tmp_path, RED, BLUE)
+    message = r"`processor` must make `image_grid_thw`, .* CLIPImageProcessorPil does not\. Pass `picture\(image\)`"
+    with pytest.raises(ValueError, match=message):
+        vision.inputs(batch, processor)
+    with pytest.raises(ValueError, match=message):
+        vision.sample_inputs(list(batch.samples()), processor)
+
+
 def test_each_sample_has_its_own_inputs(tmp_path: Path, processor: Any) -> None:
     batch = image_batch(tmp_path, RED, BLUE, layout="tree")
     whole = vision.inputs(image_batch(tmp_path, RED, BLUE, layout="packed"), processor)
@@ -137,13 +169,19 @@ TEXT = {
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
     "head_dim": 8,
-    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]},
+    "rope_parameters": {
+        "rope_type": "default",
+        "rope_theta": 10000.0,
+        "mrope_section": [1, 1, 2],
+        "partial_rotary_factor": 1.0,
+    },
 }
 SIDE = {"depth": 1, "num_heads": 2, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2}
 # The configuration of the vision model of each family.
 FAMILIES: dict[str, dict[str, Any]] = {
     "Qwen2VL": {"embed_dim": 32, "hidden_size": 32, "mlp_ratio": 1},
     "Qwen2_5_VL": {"hidden_size": 32, "intermediate_size": 32, "out_hidden_size": 32, "fullatt_block_indexes": [0]},
+    "Glm4v": {"hidden_size": 32, "intermediate_size": 32, "out_hidden_size": 32, "image_size": 56},
     "Qwen3VL": {
         "hidden_size": 32,
         "intermediate_size": 32,
@@ -154,6 +192,13 @@ FAMILIES: dict[str, dict[str, Any]] = {
 }
 
 
+# The tokens around images and videos, which each family names in its own way. No batch has them.
+MARKS = [
+    *("vision_start_token_id", "vision_end_token_id"),
+    *("image_start_token_id", "image_end_token_id", "video_start_token_id", "video_end_token_id"),
+]
+
+
 @pytest.fixture(scope="module", params=FAMILIES)
 def model(request: pytest.FixtureRequest) -> Any:
     torch.manual_seed(0)
@@ -162,8 +207,7 @@ def model(request: pytest.FixtureRequest) -> Any:
         vision_config={**SIDE, **FAMILIES[request.param]},
         image_token_id=PAD,
         video_token_id=10,
-        vision_start_token_id=11,
-        vision_end_token_id=12,
+        **{name: 11 + index for index, name in enumerate(MARKS)},
     )
     return getattr(transformers, f"{request.param}ForConditionalGeneration")(config).eval()
 

@@ -12,12 +12,13 @@ export function pngChunk(type: string, data: Uint8Array = new Uint8Array()): Buf
   return Buffer.concat([length, named, checksum]);
 }
 
-/** Returns the signature and the header of a gray PNG file. */
-export function pngHeader(width: number, height: number): Buffer {
+/** Returns the signature and the header of a PNG file. colorType: of the format; default: gray. */
+export function pngHeader(width: number, height: number, colorType = 0): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header[8] = 8;
+  header[9] = colorType;
   return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), pngChunk("IHDR", header)]);
 }
 
@@ -32,6 +33,23 @@ export function makePng(width: number, height: number, gray = 0, chunks: readonl
   const row = Buffer.alloc(width + 1, gray).fill(0, 0, 1);
   const rows = Buffer.concat(Array.from({ length: height }, () => row));
   return Buffer.concat([pngHeader(width, height), ...chunks, pngChunk("IDAT", deflateSync(rows)), pngChunk("IEND")]);
+}
+
+const RGBA = 6;
+
+/** Returns a PNG file whose red grows from top to bottom and whose opacity grows from left to right. */
+export function makeGradientPng(width: number, height: number, chunks: readonly Buffer[] = []): Buffer {
+  const rows = Array.from({ length: height }, (_, y) => [
+    0,
+    ...Array.from({ length: width }, (__, x) => [
+      Math.trunc((255 * y) / height),
+      60,
+      20,
+      Math.trunc((255 * x) / width),
+    ]).flat(),
+  ]);
+  const data = pngChunk("IDAT", deflateSync(Uint8Array.from(rows.flat())));
+  return Buffer.concat([pngHeader(width, height, RGBA), ...chunks, data, pngChunk("IEND")]);
 }
 
 /** Returns Exif data with an orientation, without the prefix of JPEG's segment. */

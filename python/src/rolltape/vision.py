@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,10 @@ __all__ = ["inputs", "picture", "position_ids", "sample_inputs"]
 
 
 def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str, torch.Tensor]:
-    """Returns the keyword arguments of the images of a batch for Qwen2-VL, Qwen2.5-VL and Qwen3-VL of Hugging Face.
+    """Returns the keyword arguments of the images of a batch for Qwen2-VL, Qwen2.5-VL, Qwen3-VL and GLM-4.1V of
+    Hugging Face.
+
+    Decodes the files like `picture`. Warns if the processor resizes with Pillow instead of torchvision.
 
     processor: the model's image processor, or its processor, which contains it. It must have the same pixel limits as the
         engine that sampled the tokens.
@@ -32,7 +36,7 @@ def inputs(batch: batches.Batch, processor: Any, device: Any = None) -> dict[str
     The dictionary is empty if the batch has no images. A file that several rows show is processed once.
 
     Raises ValueError that names row and image if a file cannot be decoded, or if the processor makes a different number of
-    tokens of an image than the batch has.
+    tokens of an image than the batch has. Raises ValueError for processors without `image_grid_thw`, such as LLaVA's.
     """
     images = batch.images()
     if not images:
@@ -69,17 +73,37 @@ def sample_inputs(samples: Sequence[batches.Sample], processor: Any) -> list[dic
 def _process(images: Sequence[batches.Image], processor: Any) -> tuple[list[torch.Tensor], torch.Tensor, int]:
     """Returns the patches of each image, `image_grid_thw`, and the number of patches along a token's side."""
     image_processor = getattr(processor, "image_processor", processor)
+    _warn_of_pillow(image_processor)
     # The index of the first image of each file.
-    first = {image.sha256: index for index, image in reversed(list(enumerate(images)))}
-    files = {sha256: number for number, sha256 in enumerate(first)}
+    first = {_file(image): index for index, image in reversed(list(enumerate(images)))}
+    files = {file: number for number, file in enumerate(first)}
     decoded = [_decode(images, index) for index in first.values()]
     features = image_processor(images=decoded, return_tensors="pt")
+    if "image_grid_thw" not in features:
+        raise ValueError(
+            f"`processor` must make `image_grid_thw`, as Qwen2VLImageProcessor does; {type(image_processor).__name__} does "
+            "not. Pass `picture(image)` of each image to the processor of another model."
+        )
     grids = torch.as_tensor(features["image_grid_thw"], dtype=torch.int64)
     parts = torch.split(torch.as_tensor(features["pixel_values"]), grids.prod(1).tolist())
-    file_of_image = [files[image.sha256] for image in images]
+    file_of_image = [files[_file(image)] for image in images]
     merge_size = image_processor.merge_size
     _check_lengths(images, grids[file_of_image].prod(1) // merge_size**2)
     return [parts[file] for file in file_of_image], grids[file_of_image], merge_size
+
+
+def _file(image: batches.Image) -> tuple[str, str | None]:
+    """Returns the key of images with the same pixels."""
+    return image.sha256, image.engine
+
+
+def _warn_of_pillow(image_processor: Any) -> None:
+    if getattr(image_processor, "backend", None) == "pil":
+        warnings.warn(
+            f"{type(image_processor).__name__} resizes images with Pillow, so pixels differ slightly from those of the engine. "
+            "Install torchvision, and load the processor with AutoImageProcessor.",
+            stacklevel=4,
+        )
 
 
 def position_ids(batch: batches.Batch, image_grid_thw: Any, merge_size: int, device: Any = None) -> torch.Tensor:
@@ -145,15 +169,31 @@ def _shifts(batch: batches.Batch, lasts: Array, changes: Array) -> Array:
 
 
 def picture(image: batches.Image) -> Image.Image:
-    """Returns an image of a batch as a Pillow image, rotated according to its Exif data as engines do.
+    """Returns an image of a batch as an RGB image of Pillow, with the pixels that the engine makes of the file.
+
+    `sglang`: transparency is dropped, and the orientation in Exif data is ignored. SGLang treats GLM-4V differently; that is
+    not reproduced.
+    vllm, and batches that name no engine: rotated according to Exif data. Transparent pixels are mixed with white.
 
     Raises ValueError if the file cannot be decoded.
     """
     try:
         with Image.open(io.BytesIO(image.data)) as opened:
-            return ImageOps.exif_transpose(opened)
+            if image.engine == "sglang":
+                return opened.convert("RGB")
+            return _on_white(ImageOps.exif_transpose(opened))
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise ValueError(f"The image with SHA-256 {image.sha256[:12]}… cannot be decoded: {error}") from error
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    # vLLM ignores the transparent color of an RGB file.
+    if image.mode == "RGB" or not image.has_transparency_data:
+        return image.convert("RGB")
+    with_alpha = image.convert("RGBA")
+    white = Image.new("RGB", image.size, "white")
+    white.paste(with_alpha, mask=with_alpha.getchannel("A"))
+    return white
 
 
 def _decode(images: Sequence[batches.Image], index: int) -> Image.Image:

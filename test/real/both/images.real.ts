@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
-import { dataUrl, makePng, toBase64 } from "../../helpers/images.js";
+import { dataUrl, makeExif, makeGradientPng, makePng, pngChunk, toBase64 } from "../../helpers/images.js";
+import { readSafetensors } from "../../helpers/safetensors.js";
 import { installEngine } from "../support/install-engine.js";
 import { type EngineServer, openRealEngine, startEngineServer } from "../support/real-engine.js";
-import { exportPacked, openRig, type Rig, type RigSession } from "../support/rig.js";
+import { exportPackedFile, openRig, type Rig, type RigSession } from "../support/rig.js";
 
 /** Prompts with images on an unmodified engine: its ids are those of the record, and transformers computes the recorded log probabilities. */
 
@@ -16,16 +17,16 @@ const SCRIPT = fileURLToPath(new URL("../support/vision.py", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "rolltape-images-"));
 const { name } = openRealEngine();
 
-/** Pictures of different sizes. The second one is larger than the tiny model's window. */
+/** Pictures of different sizes. The second one is larger than the tiny model's window. The third is transparent and turned. */
 const CHART = makePng(100, 60, 200);
 const PAGE = makePng(150, 230, 30);
-const ICON = makePng(33, 33, 20);
+const ICON = makeGradientPng(70, 40, [pngChunk("eXIf", makeExif(6))]);
 
 let engine: EngineServer;
 let rig: Rig;
 
-const python = (args: readonly string[], input = "") =>
-  execFileSync(installEngine(name).python, [SCRIPT, ...args], { input, encoding: "utf8", maxBuffer: 1 << 28 });
+const python = (args: readonly string[]) =>
+  execFileSync(installEngine(name).python, [SCRIPT, ...args], { encoding: "utf8", maxBuffer: 1 << 28 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -52,8 +53,8 @@ interface Processor {
   readonly image_processor: object;
 }
 
-async function exportRows(sessionIds: readonly string[], from: Rig = rig): Promise<Row[]> {
-  const tensors = await exportPacked(from, sessionIds);
+function readRows(batch: Buffer): Row[] {
+  const { tensors } = readSafetensors(batch);
   const data = (tensor: string) => tensors[tensor]?.data ?? [];
   const [files, bounds] = [data("image_file"), data("image_bytes_offsets")];
   const readFile = (file: number) => Uint8Array.from(data("image_bytes").slice(bounds[file], bounds[file + 1]));
@@ -68,9 +69,10 @@ async function exportRows(sessionIds: readonly string[], from: Rig = rig): Promi
 }
 
 /** Returns the log probabilities of each row's tokens but the first. */
-function score(model: string, rows: readonly Row[]): number[][] {
-  const sequences = rows.map(({ ids, images }) => ({ ids, images }));
-  return JSON.parse(python(["score", model], JSON.stringify(sequences))) as number[][];
+function score(model: string, batch: Buffer): number[][] {
+  const file = join(folder, "batch.safetensors");
+  writeFileSync(file, batch);
+  return JSON.parse(python(["score", model, file])) as number[][];
 }
 
 /** Returns the largest difference of a log probability and the number of sampled tokens. */
@@ -114,11 +116,12 @@ describe.each(TYPES)("images with a model of type %s", (type) => {
     await send(session, [...second, user(text("Now with "), image(ICON))]);
     await session.chat({ messages: [...first, user(image(ICON), text("?"))], max_tokens: 12, stream: true });
     await session.end();
-    const rows = await exportRows([session.id]);
+    const batch = await exportPackedFile(rig, [session.id]);
+    const rows = readRows(batch);
     const files = [CHART, PAGE, ICON].map(toBase64);
     expect(rows.map(({ images }) => images)).toEqual([files.slice(0, 2), files.slice(0, 2), files, files]);
 
-    const scores = score(model, rows);
+    const scores = score(model, batch);
     const { difference, tokens } = compare(rows, scores);
     process.stdout.write(`${type}: ${tokens} sampled tokens, largest difference ${difference}\n`);
     expect(tokens).toBeGreaterThan(20);
@@ -126,7 +129,7 @@ describe.each(TYPES)("images with a model of type %s", (type) => {
 
     await rig[Symbol.asyncDispose]();
     rig = await openRig(name, engine, settings);
-    expect(await exportRows([session.id])).toEqual(rows);
+    expect(readRows(await exportPackedFile(rig, [session.id]))).toEqual(rows);
   }, 600_000);
 
   it.runIf(name === "vllm" && type !== "llava")(
@@ -144,8 +147,9 @@ describe.each(TYPES)("images with a model of type %s", (type) => {
       const first = await send(session, [user(text("Compare "), image(CHART), text(" with "), image(PAGE))]);
       await send(session, [...first, user(text("And why?"))]);
       await session.end();
-      const rows = await exportRows([session.id], differing);
-      const scores = score(model, rows);
+      const batch = await exportPackedFile(differing, [session.id]);
+      const rows = readRows(batch);
+      const scores = score(model, batch);
       const { difference, tokens } = compare(rows, scores);
       process.stdout.write(`${type}, other limits: ${tokens} sampled tokens, largest difference ${difference}
 `);

@@ -108,15 +108,23 @@ async function chat(url: string, key: string, body: Readonly<Record<string, unkn
 
 /** Exports sessions in a packed batch with a row for each turn, and returns its tensors. */
 export async function exportPacked(
+  rig: Pick<Rig, "server" | "adminKey">,
+  sessionIds: readonly string[],
+): Promise<SafeTensors["tensors"]> {
+  return readSafetensors(await exportPackedFile(rig, sessionIds)).tensors;
+}
+
+/** Exports sessions in a packed batch with a row for each turn, and returns the bytes of its file. */
+export async function exportPackedFile(
   { server, adminKey }: Pick<Rig, "server" | "adminKey">,
   session_ids: readonly string[],
-): Promise<SafeTensors["tensors"]> {
+): Promise<Buffer> {
   const response = await fetch(`${server.url}/export_batch`, {
     method: "POST",
     headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
     body: JSON.stringify({ session_ids, layout: "packed", style: "individual" }),
   });
-  return readSafetensors(Buffer.from(await response.arrayBuffer())).tensors;
+  return Buffer.from(await response.arrayBuffer());
 }
 
 /** Turns `{"a.b": 1}` into `{a: {b: 1}}`. */

@@ -1,18 +1,15 @@
-"""A tiny model that sees images, and the log probabilities that transformers computes for its prompts and answers.
+"""A tiny model that sees images, and the log probabilities that transformers computes for the rows of a batch.
 
 usage: vision.py make TYPE TOKENIZER_FOLDER OUT   writes a random model in float32; TYPE is qwen2_5_vl, qwen3_vl, glm4v or llava
-       vision.py score FOLDER                     reads [{"ids": [...], "images": [base64 of a file, ...]}, ...], writes for each row
-                                                  the log probability of each token but the first, given those before it
+       vision.py score FOLDER BATCH               writes for each row of a packed batch the log probability of each token but the
+                                                  first, given those before it
 """
 
-import base64
-import io
 import json
 import sys
 from pathlib import Path
 
 import torch
-from PIL import Image, ImageOps
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoImageProcessor,
@@ -179,28 +176,30 @@ def make(kind, source, out):
 
 
 @torch.no_grad()
-def score(model, processor, ids, images):
+def score(model, processor, row):
     """The proxy bans the tokens of images and videos with a bias, so they have one here."""
     config = model.config
-    row = torch.tensor([ids])
-    inputs = {}
-    if images:
-        pictures = [ImageOps.exif_transpose(Image.open(io.BytesIO(base64.b64decode(file)))).convert("RGB") for file in images]
-        inputs = dict(processor(images=pictures, return_tensors="pt"))
-        if "image_grid_thw" in inputs:
-            inputs["mm_token_type_ids"] = (row == config.image_token_id).long()
-    logits = model(input_ids=row, **inputs).logits[0]
+    arguments = attention.model_arguments(row)
+    if config.model_type != "llava":
+        arguments |= vision.inputs(row, processor)
+    elif images := row.images():
+        arguments |= processor(images=[vision.picture(image) for image in images], return_tensors="pt")
+    logits = model(**arguments).logits[0]
     reserved = [config.image_token_id, getattr(config, "video_token_id", config.image_token_id)]
     logits[:, reserved] -= 100
     logprobs = logits.log_softmax(-1)[:-1]
-    return logprobs.gather(1, row[0, 1:, None])[:, 0].tolist()
+    return logprobs.gather(1, arguments["input_ids"][0, 1:, None])[:, 0].tolist()
 
 
 command, *rest = sys.argv[1:]
 if command == "make":
     make(*rest)
 else:
-    (folder,) = rest
+    sys.path.insert(0, str(Path(__file__).parents[3] / "python" / "src"))
+    from rolltape import Batch, attention, vision
+
+    folder, path = rest
+    batch = Batch.open(path)
     model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
     processor = AutoImageProcessor.from_pretrained(folder)
-    print(json.dumps([score(model, processor, **row) for row in json.load(sys.stdin)]))
+    print(json.dumps([score(model, processor, batch.select([row])) for row in range(len(batch))]))

@@ -38,6 +38,7 @@ class Image:
     width, height: in pixels, as the picture is shown.
     sha256: of the file, in hexadecimal digits. Images with the same file have the same `data`.
     media_type: such as `image/png`.
+    engine: type of the engine that recorded the batch, such as `vllm`. None if the batch does not say, or has several.
     """
 
     row: int
@@ -47,6 +48,7 @@ class Image:
     height: int
     sha256: str
     media_type: str
+    engine: str | None
     _read: Callable[[], memoryview] = field(repr=False, compare=False)
 
     @property
@@ -67,7 +69,8 @@ def read_images(batch: Batch) -> list[Image]:
         return []
     described = _described(batch)
     names = [(str(file["sha256"]), str(file["media_type"])) for file in described]
-    files = [(*name, read) for name, read in zip(names, _readers(batch, names), strict=True)]
+    engine = _engine(batch)
+    files = [(*name, engine, read) for name, read in zip(names, _readers(batch, names), strict=True)]
     _require_below("image_row", batch, len(batch))
     _require_below("image_file", batch, len(files))
     columns = [batch[name].tolist() for name in COLUMNS]
@@ -75,6 +78,13 @@ def read_images(batch: Batch) -> list[Image]:
         Image(row, offset, length, width, height, *files[file])
         for row, file, offset, length, width, height in zip(*columns, strict=True)
     ]
+
+
+def _engine(batch: Batch) -> str | None:
+    # A list of configurations if the batch is of several workers.
+    config = json.loads(batch.metadata_texts.get("config", "{}"))
+    engines = {each.get("engine") for each in (config if isinstance(config, list) else [config])}
+    return engines.pop() if len(engines) == 1 else None
 
 
 def select_images(batch: Batch, rows: Array | slice) -> tuple[Tensors, dict[str, str]]:
