@@ -6,8 +6,9 @@ const KEY = /(?<![\w/.-])(?:server|engine|model|rollout|gateway|scheduler)\.[a-z
 const METRIC = /\brolltape_[a-z_]+[a-z]\b/g;
 /** Suffixes of the metrics that Prometheus derives from a histogram. */
 const SERIES = /_(?:bucket|sum|count)$/;
-/** Members of the library's objects and file names, which look like keys. */
-const NOT_KEYS = /^engine\.(?:servers|supports)\b|\.(?:ts|js|py|md|gguf|yaml|safetensors|index\.json)$/;
+/** Members of objects of the library and of Transformers, and file names, which look like keys. */
+const NOT_KEYS =
+  /^engine\.(?:servers|supports)\b|^model\.config\.|\.(?:ts|js|py|md|gguf|yaml|safetensors|index\.json)$/;
 
 function namesIn(path: string, pattern: RegExp): string[] {
   return [...new Set([...readRepositoryFile(path).matchAll(pattern)].map(([name]) => name))];
