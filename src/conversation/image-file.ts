@@ -9,7 +9,10 @@ export type ImageMediaType = "image/png" | "image/jpeg" | "image/gif" | "image/w
 
 export interface ImageFile {
   readonly mediaType: ImageMediaType;
-  /** In pixels, as the image is shown: engines turn a picture as its Exif orientation says before they divide it into patches. */
+  /**
+   * In pixels, as the image is shown: vLLM rotates it by its orientation before it makes patches. SGLang with Qwen-VL does not, but those
+   * models have as many tokens for either.
+   */
   readonly width: number;
   /** In pixels, as the image is shown. */
   readonly height: number;
