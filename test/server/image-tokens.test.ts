@@ -26,6 +26,7 @@ const image = (file: Uint8Array) => ({ type: "image_url", image_url: { url: data
 const user = (...content: object[]) => ({ role: "user", content });
 
 interface SentImages {
+  readonly rid?: string;
   readonly token_ids?: number[];
   readonly input_ids?: number[];
   readonly image_data?: string[];
@@ -73,7 +74,12 @@ async function start(
     proxy,
     vision,
     session,
-    sent: () => server.to(path).map(({ body }) => JSON.parse(body.toString()) as SentImages),
+    // A probe of SGLang has no id.
+    sent: () =>
+      server
+        .to(path)
+        .map(({ body }) => JSON.parse(body.toString()) as SentImages)
+        .filter(({ rid }) => name === "vllm" || rid !== undefined),
     send: async (messages, fields) => {
       const reply = await proxy.post(CHAT, { messages, max_tokens: 8, ...fields }, session.key);
       expect({ status: reply.status, text: reply.raw.toString() }).toMatchObject({ status: 200 });
@@ -165,6 +171,28 @@ it("an answer with a token that stands for an image is not recorded", async () =
   expect(reply.status).toBe(502);
   expect(reply.error.message).toContain("which stands for an image");
   expect(started.proxy.context.registry.get(started.session.id).interactionCount).toBe(0);
+});
+
+it("an SGLang server that tokenizes prompts with images again is refused", async () => {
+  class OldVision extends EngineVision {
+    probes = 0;
+    /** Joins the two tokens of the probe. Prompts of calls have no such pair. */
+    override expandForSglang(...[ids, fields]: Parameters<EngineVision["expandForSglang"]>): number[] {
+      const isProbe = ids.length < 6;
+      if (isProbe) this.probes++;
+      return super.expandForSglang(isProbe ? ids.slice(1) : ids, fields);
+    }
+  }
+  const sees = new OldVision(IMAGE_TOKEN);
+  const started = await start("sglang", { sees });
+  const ask = () => started.proxy.post(CHAT, { messages: [user(image(WIDE))] }, started.session.key);
+  const reply = await ask();
+  expect(reply.status).toBe(502);
+  expect(reply.error.message).toContain("tokenizes the text again");
+  expect(started.sent()).toEqual([]);
+  // The server may have been updated meanwhile.
+  await ask();
+  expect(sees.probes).toBe(2);
 });
 
 it("token ids that continue calls with different images of one size are refused", async () => {

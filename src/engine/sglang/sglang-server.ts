@@ -29,6 +29,7 @@ import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
 import { writeImageBody } from "../servers/wire/image-body.js";
 import { askContextLength } from "./context-length.js";
 import { listSglangWarnings } from "./flag-warnings.js";
+import { PromptProbe } from "./prompt-probe.js";
 import { imageField, REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import { ServerInfo } from "./server-info.js";
 import type { SglangOptions } from "./sglang-options.js";
@@ -64,6 +65,7 @@ export class SglangServer implements EngineServer {
   readonly maskedLogprobs = "truncated";
   readonly #connections: ServerConnections;
   readonly #info: ServerInfo;
+  readonly #promptProbe: PromptProbe;
   readonly #values: TokenValues;
   readonly #onWarning: ((message: string) => void) | undefined;
   /** The last abort was refused, and a warning was logged. */
@@ -74,12 +76,15 @@ export class SglangServer implements EngineServer {
     this.#values = new TokenValues(url, options);
     this.#connections = new ServerConnections(url, options.maxInflight, options);
     this.#info = new ServerInfo(this.#connections);
+    this.#promptProbe = new PromptProbe(this.#connections);
     this.#onWarning = options.onWarning;
   }
 
   async send(request: ServerRequest): Promise<ServerReply> {
     const { call, signal } = request;
     const { generation, sampling } = call;
+    const [image] = call.images ?? [];
+    if (image) await this.#promptProbe.require(call, image);
     const rid = randomUUID().replaceAll("-", "");
     const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(request);
     if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) request.ignored("seed");
