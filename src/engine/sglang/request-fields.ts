@@ -1,7 +1,7 @@
 import type { AskedValues } from "../../native/contract.js";
 import type { CallImage, Grammar, SamplingParams } from "../engine.js";
 import { sharedSamplingFields } from "../sampling-fields.js";
-import { toDataUrl } from "../servers/wire/image-body.js";
+import type { BodyPiece } from "../servers/wire/image-body.js";
 
 export const REQUEST_PREFIX = '{"input_ids":';
 
@@ -48,8 +48,9 @@ export function requestSuffix(request: SglangRequestFields): string {
 }
 
 /** Returns the images as a part of the body of `/generate`, with a comma before it. */
-export function imageField(images: readonly CallImage[]): string {
-  return `,"image_data":[${images.map((image) => `"${toDataUrl(image)}"`).join(",")}]`;
+export function imageField(images: readonly CallImage[]): BodyPiece[] {
+  const items = images.flatMap((image, index): BodyPiece[] => [index > 0 ? ',"' : '"', image, '"']);
+  return [',"image_data":[', ...items, "]"];
 }
 
 function samplingFields(sampling: SamplingParams, tokens: number, thinkingBudget?: number): Record<string, unknown> {

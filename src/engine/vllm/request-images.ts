@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type CallImage, type EncodedImage, EngineError } from "../engine.js";
-import { toDataUrl } from "../servers/wire/image-body.js";
+import { type BodyPiece, toDataUrl } from "../servers/wire/image-body.js";
 import { jsonObject } from "../servers/wire/json.js";
 
 /** The server's cache has some gigabytes, so it has forgotten older images. */
@@ -41,12 +41,12 @@ export class SentImages {
  *
  * @param sent digests of images that the server has, whose files are left out
  */
-export function contentPartsField(images: readonly EncodedImage[], sent: ReadonlySet<string>): string {
-  const parts = images.map((image) => {
-    const url = sent.has(image.sha256) ? "" : `,"url":"${toDataUrl(image)}"`;
-    return `{"type":"image_url"${url},"uuid":"${image.sha256}"}`;
+export function contentPartsField(images: readonly EncodedImage[], sent: ReadonlySet<string>): BodyPiece[] {
+  const parts = images.flatMap((image, index): BodyPiece[] => {
+    const url: BodyPiece[] = sent.has(image.sha256) ? [] : [',"url":"', image, '"'];
+    return [index > 0 ? "," : "", '{"type":"image_url"', ...url, `,"uuid":"${image.sha256}"}`];
   });
-  return `,"content_parts":[${parts.join(",")}],"return_token_ids":true`;
+  return [',"content_parts":[', ...parts, '],"return_token_ids":true'];
 }
 
 const IMAGES_UNTOLD =
