@@ -3,6 +3,7 @@ import type { ByteTally } from "./session-size.js";
 import { SharedPool } from "./shared-pool.js";
 
 const NO_FILES: ImageFiles = new Map();
+const NO_IMAGES: readonly ImageBytes[] = [];
 
 /** The file of an image. */
 export interface ImageBytes {
@@ -54,7 +55,8 @@ export class SessionImages implements Iterable<ImageBytes> {
    *
    * @throws Error if `files` lacks one of them
    */
-  listNew(images: readonly PlacedImage[] | undefined, files: ImageFiles = NO_FILES): ImageBytes[] {
+  listNew(images: readonly PlacedImage[] | undefined, files: ImageFiles = NO_FILES): readonly ImageBytes[] {
+    if (!images) return NO_IMAGES;
     return this.#listMissing(images).map((sha256) => {
       const bytes = files.get(sha256);
       if (!bytes) throw new Error(`The file of image ${sha256} is neither in the answer nor in the session.`);
@@ -64,6 +66,7 @@ export class SessionImages implements Iterable<ImageBytes> {
 
   /** Returns the size of the files that {@link listNew} would list, in bytes. */
   measureNew(images: readonly PlacedImage[] | undefined, files: ImageFiles = NO_FILES): number {
+    if (!images) return 0;
     return this.#listMissing(images).reduce((sum, sha256) => sum + (files.get(sha256)?.length ?? 0), 0);
   }
 
@@ -78,7 +81,7 @@ export class SessionImages implements Iterable<ImageBytes> {
     this.#files.clear();
   }
 
-  #listMissing(images: readonly PlacedImage[] = []): string[] {
+  #listMissing(images: readonly PlacedImage[]): string[] {
     const missing = images.map(({ sha256 }) => sha256).filter((sha256) => !this.#files.has(sha256));
     return [...new Set(missing)];
   }
