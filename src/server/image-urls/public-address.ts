@@ -25,13 +25,16 @@ export function createHostResolver(servers?: readonly string[]): ResolveHost {
   };
 }
 
+/** A public address at which Azure serves each virtual machine its platform, such as extensions and their settings. */
+const AZURE_PLATFORM = "168.63.129.16";
+
 /**
  * Returns true if an IP address is public. Loopback, private, link-local, carrier-shared, multicast and reserved addresses are not, nor
  * are IPv6 addresses that stand for IPv4 by a tunnel or a translation.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
-  if (parsed.range() !== "unicast") return false;
+  if (parsed.range() !== "unicast" || parsed.toString() === AZURE_PLATFORM) return false;
   // For ipaddr.js, unassigned and deprecated IPv6 addresses are unicast, too. Only 2000::/3 is assigned.
   return parsed.kind() === "ipv4" || (parsed.toByteArray()[0] ?? 0) >> 5 === 1;
 }
