@@ -23,6 +23,8 @@ pytest.importorskip("PIL")
 
 from PIL import Image  # noqa: E402
 
+from tiny_vision import SIDE, TEXT  # noqa: E402
+
 VIDEO_PAD = 10
 BIAS = "logits[..., [model.config.image_token_id, model.config.video_token_id]] -= 100\n"
 # Red is opaque; the upper half of blue is transparent. They have 4 and 6 tokens.
@@ -38,19 +40,10 @@ def png(image: Image.Image) -> bytes:
 
 def write_model(folder: Path) -> None:
     torch.manual_seed(0)
-    side = {"depth": 1, "num_heads": 2, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2}
     config = transformers.Qwen2_5_VLConfig(
-        text_config={
-            "vocab_size": 16,
-            "hidden_size": 32,
-            "intermediate_size": 32,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 4,
-            "num_key_value_heads": 2,
-            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]},
-        },
+        text_config=TEXT,
         vision_config={
-            **side,
+            **SIDE,
             "hidden_size": 32,
             "intermediate_size": 32,
             "out_hidden_size": 32,

@@ -21,6 +21,7 @@ transformers = pytest.importorskip("transformers")
 from PIL import Image  # noqa: E402
 
 from rolltape import attention, vision  # noqa: E402
+from tiny_vision import SIDE, TEXT  # noqa: E402
 
 # torchvision is not needed to test positions and places.
 pytestmark = pytest.mark.filterwarnings("ignore:.*resizes images with Pillow")
@@ -161,22 +162,6 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path: Path, processor: Any) 
         vision.inputs(Batch({**batch.tensors, "image_bytes": data}, batch.metadata), processor)
 
 
-TEXT = {
-    "vocab_size": 16,
-    "hidden_size": 32,
-    "intermediate_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 8,
-    "rope_parameters": {
-        "rope_type": "default",
-        "rope_theta": 10000.0,
-        "mrope_section": [1, 1, 2],
-        "partial_rotary_factor": 1.0,
-    },
-}
-SIDE = {"depth": 1, "num_heads": 2, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2}
 # The configuration of the vision model of each family.
 FAMILIES: dict[str, dict[str, Any]] = {
     "Qwen2VL": {"embed_dim": 32, "hidden_size": 32, "mlp_ratio": 1},

@@ -17,6 +17,25 @@ SCRIPT = REPOSITORY / "test" / "real" / "support" / "vision.py"
 IMAGE_TOKEN = 514
 
 
+# Configurations of a smaller model, of each family, for the tokens of `image_batches`.
+TEXT = {
+    "vocab_size": 16,
+    "hidden_size": 32,
+    "intermediate_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "rope_parameters": {
+        "rope_type": "default",
+        "rope_theta": 10000.0,
+        "mrope_section": [1, 1, 2],
+        "partial_rotary_factor": 1.0,
+    },
+}
+SIDE = {"depth": 1, "num_heads": 2, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2}
+
+
 def write_vision_model(tokenizer: str, folder: Path) -> str:
     """Writes the model to the folder. tokenizer: folder of the tiny model, whose tokenizer it takes."""
     subprocess.run([sys.executable, SCRIPT, "make", "qwen2_5_vl", tokenizer, folder], check=True)

@@ -25,5 +25,4 @@ export { type ConfigSources, resolveConfig } from "./resolve-config.js";
 export type { Config } from "./schema/sections.js";
 export { findChooser, readSources, STARTERS, type Starter, TEMPLATE_TYPE } from "./template-type.js";
 export { readUpstreams, type Upstream, type UpstreamRule } from "./upstreams.js";
-export { readWorkerName } from "./worker-name.js";
-export { readWorkerTag } from "./worker-tag.js";
+export { readWorkerName, readWorkerTag } from "./workers.js";

@@ -94,3 +94,13 @@ export const digestOf = (file: Uint8Array): string => createHash("sha256").updat
 export const toBase64 = (file: Uint8Array): string => Buffer.from(file).toString("base64");
 
 export const dataUrl = (file: Uint8Array): string => `data:image/png;base64,${toBase64(file)}`;
+
+/** Headers with which a PNG file from an agent is sent to a browser. */
+export const PNG_HEADERS = {
+  "content-type": "image/png",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox; default-src 'none'",
+  "content-disposition": "inline",
+  "cache-control": "private, max-age=31536000, immutable",
+  vary: "authorization, cookie",
+} as const;

@@ -6,7 +6,7 @@ import { episodeLine } from "../../src/transcript/schema.js";
 import type { TokenSlice } from "../../src/view/api.js";
 import { ServerSource } from "../../src/view/sources/server-source.js";
 import { numbers, type WireExport } from "../helpers/export-json.js";
-import { digestOf, makePng } from "../helpers/images.js";
+import { digestOf, makePng, PNG_HEADERS } from "../helpers/images.js";
 import { ADMIN_KEY } from "../helpers/proxy.js";
 import { IMAGE_TOKEN } from "../helpers/vision-model.js";
 import { sendImage, startVisionProxy } from "../helpers/vision-proxy.js";
@@ -26,14 +26,7 @@ describe("the images of /ui", () => {
     await sendImage(proxy, other, OTHER);
     const answer = await proxy.request({ url: path(0, FILE) });
     expect([answer.status, digestOf(answer.raw)]).toEqual([200, digestOf(FILE)]);
-    expect(answer.headers).toMatchObject({
-      "content-type": "image/png",
-      "x-content-type-options": "nosniff",
-      "content-security-policy": "sandbox; default-src 'none'",
-      "content-disposition": "inline",
-      "cache-control": "private, max-age=31536000, immutable",
-      vary: "authorization, cookie",
-    });
+    expect(answer.headers).toMatchObject(PNG_HEADERS);
     expect((await proxy.request({ url: path(0, FILE) }, null)).refusal).toBe("401 missing_api_key");
     for (const { key } of [session, other]) {
       expect((await proxy.request({ url: path(0, FILE) }, key)).refusal).toBe("403 wrong_key_kind");

@@ -9,7 +9,7 @@ import { createViewer } from "../../src/view/http/start.js";
 import { createEmbeddedSource } from "../../src/view/page/source/embedded-source.js";
 import { BatchSource } from "../../src/view/sources/batch-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
-import { digestOf, imageFile } from "../helpers/images.js";
+import { digestOf, imageFile, PNG_HEADERS } from "../helpers/images.js";
 import { readBlocks } from "./read-blocks.js";
 import { HARMFUL, QUESTION, RESULT, recordImages } from "./recorded-images.js";
 
@@ -145,12 +145,7 @@ describe("the viewer's answer with an image", () => {
     expect(answer.statusCode).toBe(200);
     expect(digestOf(answer.rawPayload)).toBe(digestOf(RESULT));
     expect(answer.headers).toMatchObject({
-      "content-type": "image/png",
-      "x-content-type-options": "nosniff",
-      "content-security-policy": "sandbox; default-src 'none'",
-      "content-disposition": "inline",
-      "cache-control": "private, max-age=31536000, immutable",
-      vary: "authorization, cookie",
+      ...PNG_HEADERS,
       "x-frame-options": "DENY",
       "cross-origin-resource-policy": "same-origin",
     });

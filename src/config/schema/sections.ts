@@ -6,7 +6,7 @@ import { serverSchema } from "./server.js";
 import { teachers } from "./teachers.js";
 import { upstream } from "./upstreams.js";
 import { usedBy } from "./used-by.js";
-import { baseUrl, isDnsService, nullableText } from "./values.js";
+import { baseUrl, nullableText, readDnsService } from "./values.js";
 
 /** Where sessions are stored, so that they survive the process. */
 const storageSchema = z.strictObject({
@@ -45,7 +45,7 @@ const gatewaySchema = z.strictObject({
     .meta(usedBy("gateway", "running servers")),
   discover: z
     .string()
-    .refine(isDnsService)
+    .refine((text) => readDnsService(text) !== undefined)
     .nullable()
     .default(null)
     .meta({ expected: "dns:NAME:PORT" })

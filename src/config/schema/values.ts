@@ -31,8 +31,8 @@ function isBaseUrl(text: string): boolean {
   return isHttp && isHost && url.search === "" && url.hash === "";
 }
 
-/** Returns true for `dns:NAME:PORT`. */
-export function isDnsService(text: string): boolean {
-  const [, port] = /^dns:[A-Za-z0-9_][A-Za-z0-9._-]*:([1-9][0-9]{0,4})$/.exec(text) ?? [];
-  return port !== undefined && Number(port) <= 65_535;
+/** Reads `dns:NAME:PORT`. Returns undefined for any other text. */
+export function readDnsService(text: string): { readonly name: string; readonly port: number } | undefined {
+  const [, name, port] = /^dns:([A-Za-z0-9_][A-Za-z0-9._-]*):([1-9][0-9]{0,4})$/.exec(text) ?? [];
+  return name !== undefined && Number(port) <= 65_535 ? { name, port: Number(port) } : undefined;
 }

@@ -7,6 +7,8 @@ import { jsonObject } from "../servers/wire/json.js";
 /** The server's cache has some gigabytes, so it has forgotten older images. */
 const MAX_REMEMBERED = 16_384;
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** The images that a server was sent, so it has them in its cache under their digests unless it needed the memory or was restarted. */
 export class SentImages {
   /** Numbers of tokens by digest. */
@@ -14,7 +16,8 @@ export class SentImages {
 
   /** Returns the digests of those images that the server was sent. */
   find(images: readonly CallImage[]): ReadonlySet<string> {
-    return new Set(images.flatMap(({ sha256 }) => (this.#lengths.has(sha256) ? sha256 : [])));
+    if (images.length === 0) return NONE;
+    return new Set(images.map(({ sha256 }) => sha256).filter((sha256) => this.#lengths.has(sha256)));
   }
 
   /** Returns true if the server has all images, each with as many tokens. It does not check that of a request itself. */

@@ -60,7 +60,9 @@ export class BodyImages {
     let copied = 0;
     let count = 0;
     for (let text = findBase64(json, 0); text; text = findBase64(json, text.to)) {
-      const file = this.#recognize(json, text, session) ?? (yield* this.#read(json, text, session));
+      const base64 = json.subarray(text.data, text.to);
+      const print = fingerprint(base64);
+      const file = this.#recognize(print, session) ?? (yield* this.#read(base64, print, session));
       if (!file) continue;
       const { sha256, bytes } = file;
       files.set(sha256, bytes);
@@ -80,22 +82,21 @@ export class BodyImages {
   }
 
   /** Returns undefined for an image that the session does not have: the call that had it first may not have been recorded. */
-  #recognize(json: Buffer, { data, to }: Base64Text, session: Session): HashedFile | undefined {
-    const known = this.#known.get(session);
-    const sha256 = known?.get(fingerprint(json.subarray(data, to)));
+  #recognize(print: string, session: Session): HashedFile | undefined {
+    const sha256 = this.#known.get(session)?.get(print);
     const bytes = sha256 === undefined ? undefined : session.imageFile(sha256);
     return sha256 !== undefined && bytes ? { sha256, bytes } : undefined;
   }
 
   /** Returns undefined if the text is not base64. */
-  *#read(json: Buffer, { data, to }: Base64Text, session: Session): Steps<HashedFile | undefined> {
-    const bytes = readBase64(json.toString("latin1", data, to));
+  *#read(base64: Buffer, print: string, session: Session): Steps<HashedFile | undefined> {
+    const bytes = readBase64(base64.toString("latin1"));
     if (!bytes) return undefined;
     yield;
     const file = hashFile(bytes);
     const known = this.#known.get(session) ?? new LRUCache({ max: MAX_KNOWN });
     this.#known.set(session, known);
-    known.set(fingerprint(json.subarray(data, to)), file.sha256);
+    known.set(print, file.sha256);
     yield;
     return file;
   }
@@ -160,15 +161,8 @@ const countEach = (values: readonly unknown[], count: (fields: Fields) => number
   );
 
 /** A part of a message, or of the result of a tool. */
-function countInPart({
-  type,
-  image_url,
-  source,
-  content,
-  functionResponse,
-  function_response,
-  ...part
-}: Fields): number {
+function countInPart(part: Fields): number {
+  const { type, image_url, source, content, functionResponse, function_response, inlineData, inline_data } = part;
   if (type === "tool_result") return countEach([content].flat(), countInPart);
   const { parts } = Object(functionResponse ?? function_response) as Fields;
   if (parts !== undefined) return countEach([parts].flat(), countInPart);
@@ -176,7 +170,7 @@ function countInPart({
     ? (Object(image_url).url ?? image_url)
     : type === "image"
       ? Object(source).data
-      : Object(part["inlineData"] ?? part["inline_data"]).data;
+      : Object(inlineData ?? inline_data).data;
   return typeof field === "string" && field.startsWith(STAND_IN) ? 1 : 0;
 }
 

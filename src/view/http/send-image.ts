@@ -13,7 +13,7 @@ const HEADERS = {
 } as const;
 
 /**
- * Answers with the file of an image. The bytes decide its type, which must be one that {@link readImageFile} knows.
+ * Sends the file of an image. Its content type is the one that {@link readImageFile} finds in the bytes.
  *
  * @throws ApiError `not_found` if the bytes are not an image of a known type
  */
