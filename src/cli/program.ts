@@ -71,13 +71,16 @@ function addProxyConfigCommand(command: Command): void {
   command.description("write the configuration of a proxy in front of a gateway");
   withConfigOptions(command.command("haproxy"))
     .option("--listen <address>", "where HAProxy listens: the arguments of its `bind`", "*:8080")
-    .requiredOption("--gateway <url>", "address of `rolltape gateway`")
+    .requiredOption("--gateway <url>", "address of `rolltape gateway`; repeated: others for when it is away", repeated)
     .option("--out <file>", "file to write; default: standard output")
     .option("--watch", "write the file again when workers come, go or move; needs --out")
     .option("--reload <command>", "with --watch: shell command that makes HAProxy load the file")
     .description("write a configuration of HAProxy that sends calls with session keys straight to the workers")
     .action(late(async () => (await import("./commands/proxy-config.js")).proxyConfig));
 }
+
+/** Parses an option that may be repeated. */
+const repeated = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];
 
 function addWeightsCommand(weights: Command): void {
   const parseUrls = (text: string) => text.split(",").filter((url) => url !== "");

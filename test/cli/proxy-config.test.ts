@@ -17,13 +17,13 @@ describe("rolltape proxy-config haproxy", () => {
     expect(stdout.match(/^(?:frontend|backend) .*$|^ {4}(?:bind|server) \S+ \S+/gm)).toEqual([
       "frontend rolltape",
       "backend gateway",
-      "    server gateway gateway:80",
+      "    server gateway1 gateway:80",
       "backend worker_one",
       `    server worker 127.0.0.1:${one.port}`,
-      "    server gateway gateway:80",
+      "    server gateway1 gateway:80",
       "backend worker_two",
       `    server worker 127.0.0.1:${two.port}`,
-      "    server gateway gateway:80",
+      "    server gateway1 gateway:80",
     ]);
     expect(stdout).toContain("    bind *:8080\n");
     expect(stderr).toContain("1 worker did not answer. Calls for their sessions go to the gateway.");

@@ -24,15 +24,17 @@ const messages = [{ role: "user", content: "hello" }];
 
 interface FrontOptions {
   readonly gateway: { readonly url: string };
+  readonly secondGateway?: { readonly url: string };
   readonly workers: readonly { readonly tag: string; readonly url: string }[];
   readonly unreachableMilliseconds?: number;
 }
 
-const writeFront = ({ gateway, workers, unreachableMilliseconds = 2000 }: FrontOptions, listen: string) => {
+const writeFront = (options: FrontOptions, listen: string) => {
+  const { gateway, secondGateway, workers, unreachableMilliseconds = 2000 } = options;
   const addresses: FrontWorker[] = workers.map(({ tag, url }) => ({ tag, address: new URL(url).host }));
   return writeHaproxyConfig({
     listen,
-    gateway: new URL(gateway.url).host,
+    gateways: [gateway, ...(secondGateway ? [secondGateway] : [])].map(({ url }) => new URL(url).host),
     workers: addresses,
     unreachableMilliseconds,
   });
@@ -53,8 +55,8 @@ const readTag = async (url: string, key: string) => ((await (await post(url, key
 const keyOf = (tag: string) => `sk-${tag}.0123456789abcdef`;
 
 /** A worker that says its tag to each of these paths. */
-const startTagged = (tag: string, paths: readonly string[] = [CHAT]) =>
-  startScripted(tag, Object.fromEntries(paths.map((path) => [path, () => ({ body: { tag } })])));
+const startTagged = (tag: string, port?: number, paths: readonly string[] = [CHAT]) =>
+  startScripted(tag, Object.fromEntries(paths.map((path) => [path, () => ({ body: { tag } })])), 0, port);
 
 describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
   it("sends calls to the worker of their key, in each place that has keys, and all others to the gateway", async () => {
@@ -69,8 +71,8 @@ describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
       `${CHAT}?key=${keyOf("two")}`,
       `${GENERATE}?key=sk-admin`,
     ];
-    const [one, two] = [await startTagged("one", paths), await startTagged("two", paths)];
-    const { url } = await startFront({ gateway: await startTagged("gateway", paths), workers: [one, two] });
+    const [one, two] = [await startTagged("one", 0, paths), await startTagged("two", 0, paths)];
+    const { url } = await startFront({ gateway: await startTagged("gateway", 0, paths), workers: [one, two] });
     const ask = async (path: string, headers: Record<string, string> = {}) => {
       const answer = await fetch(url + path, { method: "POST", headers, body: "{}" });
       return ((await answer.json()) as { tag: string }).tag;
@@ -233,6 +235,19 @@ describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
     const gateway = { url: `http://127.0.0.1:${await findFreePort()}` };
     const { url } = await startFront({ gateway, workers: [worker] });
     expect(await readTag(url, keyOf("one"))).toBe("one");
+  });
+
+  it("sends calls to the second gateway while the first one is away", async () => {
+    const gateway = await startTagged("first");
+    const secondGateway = await startTagged("second");
+    const away = { tag: "one", url: `http://127.0.0.1:${await findFreePort()}` };
+    const { url } = await startFront({ gateway, secondGateway, workers: [away], unreachableMilliseconds: 500 });
+    const ask = () => Promise.all(["sk-admin", keyOf("one")].map((key) => readTag(url, key)));
+    await expect.poll(ask).toEqual(["first", "first"]);
+    await gateway.kill();
+    await expect.poll(ask).toEqual(["second", "second"]);
+    await startTagged("first", gateway.port);
+    await expect.poll(ask).toEqual(["first", "first"]);
   });
 
   it("answers in OpenAI's form if neither the worker nor the gateway can be reached", async () => {

@@ -25,13 +25,15 @@ export interface RecordingServer {
 
 export interface RecordingOptions {
   readonly port?: number | undefined;
+  /** The address that it listens on, default loopback. */
+  readonly host?: string | undefined;
   /** Does not parse bodies, and does not keep requests. */
   readonly fast?: boolean | undefined;
 }
 
 /** An HTTP server that records every request. */
 export async function startRecordingServer(
-  { port = 0, fast = false }: RecordingOptions,
+  { port = 0, host = "127.0.0.1", fast = false }: RecordingOptions,
   answer: (request: RecordedRequest, response: ServerResponse) => Promise<void>,
 ): Promise<RecordingServer> {
   const requests: RecordedRequest[] = [];
@@ -45,10 +47,10 @@ export async function startRecordingServer(
       .catch(() => response.socket?.destroy());
   });
   server.on("connection", (socket) => sockets.set(socket, sockets.size));
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${readAddress(server).port}`,
+    url: `http://${host}:${readAddress(server).port}`,
     requests,
     get connections() {
       return sockets.size;

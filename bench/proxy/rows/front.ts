@@ -84,7 +84,7 @@ async function startHaproxy(gateway: string, proxies: readonly Child[]): Promise
   const file = join(folder, "haproxy.cfg");
   const workers = proxies.map(({ url }, n) => ({ tag: TAGS[n] ?? "", address: new URL(url).host }));
   const listen = `127.0.0.1:${port}`;
-  const settings = { listen, gateway: new URL(gateway).host, workers, unreachableMilliseconds: 10_000 };
+  const settings = { listen, gateways: [new URL(gateway).host], workers, unreachableMilliseconds: 10_000 };
   await writeFile(file, writeHaproxyConfig(settings));
   const child = spawn("haproxy", ["-f", file], { stdio: "ignore" });
   const { pid = 0 } = child;

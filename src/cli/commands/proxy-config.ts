@@ -18,8 +18,8 @@ import { ProxyConfigError } from "../proxy-config/errors.js";
 /** Options of `rolltape proxy-config`. */
 export interface ProxyConfigOptions extends ConfigOptions {
   readonly listen: string;
-  /** URL of the gateway. */
-  readonly gateway: string;
+  /** URLs of the gateways. */
+  readonly gateway: readonly string[];
   readonly out?: string;
   readonly watch?: boolean;
   /** Shell command. */
@@ -64,15 +64,16 @@ export async function proxyConfig(overrides: readonly string[], options: ProxyCo
   }
 }
 
-/** @throws ProxyConfigError if the options contradict each other, or `--gateway` is no http URL */
-function readFront({ listen, gateway, out, watch: isWatching, reload }: ProxyConfigOptions) {
+/** @throws ProxyConfigError if the options contradict each other, or a `--gateway` is no http URL */
+function readFront({ listen, gateway: urls, out, watch: isWatching, reload }: ProxyConfigOptions) {
   if (isWatching && out === undefined) throw invalid("--watch needs --out, the file to write.");
   if (reload !== undefined && !isWatching) throw invalid("--reload needs --watch.");
-  const address = toAddress(gateway);
-  if (address === undefined) {
-    throw invalid(`--gateway must be an http URL, such as http://127.0.0.1:8090; received ${gateway}.`);
-  }
-  return { listen, gateway: address };
+  const gateways = urls.map((url) => {
+    const address = toAddress(url);
+    if (address !== undefined) return address;
+    throw invalid(`--gateway must be an http URL, such as http://127.0.0.1:8090; received ${url}.`);
+  });
+  return { listen, gateways };
 }
 
 /** Returns the workers that HAProxy can reach, in a fixed order. A health report may have any text as its tag. */

@@ -3,10 +3,10 @@
 export interface HaproxySettings {
   /** Where HAProxy listens: the arguments of its `bind`, such as `*:8080`. */
   readonly listen: string;
-  /** Host and port of the gateway, which gets all other calls. */
-  readonly gateway: string;
+  /** Host and port of each gateway, which get all other calls. The first one that answers gets them. */
+  readonly gateways: readonly string[];
   readonly workers: readonly FrontWorker[];
-  /** Time without an answer after which calls no longer go to a worker. */
+  /** Time without an answer after which calls no longer go to a worker, or to one of several gateways. */
   readonly unreachableMilliseconds: number;
 }
 
@@ -75,7 +75,7 @@ const ERRORS = [
  * tag has no backend.
  */
 export function writeHaproxyConfig(settings: HaproxySettings): string {
-  const { listen, gateway, workers } = settings;
+  const { listen, workers } = settings;
   const sections = [
     [
       "# Written by `rolltape proxy-config haproxy`.",
@@ -109,7 +109,7 @@ export function writeHaproxyConfig(settings: HaproxySettings): string {
       "    use_backend worker_%[var(txn.tag)] if { var(txn.tag) -m found }",
       "    default_backend gateway",
     ],
-    ["backend gateway", `    server gateway ${gateway}`],
+    writeGateways(settings),
     ...workers.map((worker) => writeBackend(worker, settings)),
   ];
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
@@ -129,17 +129,38 @@ function writeKey({ acl, sample, converter = "", pattern, only }: KeyPlace): str
   ];
 }
 
-function writeBackend({ tag, address }: FrontWorker, { gateway, unreachableMilliseconds }: HaproxySettings): string[] {
+/** A single gateway is not checked: there is nowhere else to send its calls. */
+function writeGateways({ gateways, unreachableMilliseconds }: HaproxySettings): string[] {
+  const [first = "", ...others] = gateways;
+  if (others.length === 0) return ["backend gateway", `    server gateway1 ${first}`];
+  const { check, timeout } = writeCheck(unreachableMilliseconds);
+  return [
+    "backend gateway",
+    "    option httpchk GET /livez",
+    timeout,
+    ...gateways.map(
+      (address, index) => `    server gateway${index + 1} ${address} ${check}${index === 0 ? "" : " backup"}`,
+    ),
+  ];
+}
+
+function writeCheck(unreachableMilliseconds: number): { readonly check: string; readonly timeout: string } {
   const interval = Math.max(1, Math.round(unreachableMilliseconds / CHECKS));
   const fast = Math.max(1, Math.min(Math.round(interval / 5), FAST_CHECK_MS));
   const check = `check inter ${interval}ms fastinter ${fast}ms downinter ${fast}ms fall ${CHECKS} rise 1`;
+  return { check, timeout: `    timeout check ${interval}ms` };
+}
+
+function writeBackend({ tag, address }: FrontWorker, { gateways, unreachableMilliseconds }: HaproxySettings): string[] {
+  const { check, timeout } = writeCheck(unreachableMilliseconds);
+  const track = (index: number) => (gateways.length === 1 ? "" : ` track gateway/gateway${index + 1}`);
   return [
     `backend worker_${tag}`,
     "    option httpchk GET /health",
-    `    timeout check ${interval}ms`,
+    timeout,
     `    http-check expect rstring \\"worker\\":[{][^}]*\\"tag\\":\\"${tag}\\"`,
     "    # A failed connection and one failed check: the worker is down.",
     `    server worker ${address} ${check} observe layer4 error-limit 1 on-error sudden-death on-marked-down shutdown-sessions`,
-    `    server gateway ${gateway} backup`,
+    ...gateways.map((gateway, index) => `    server gateway${index + 1} ${gateway} backup${track(index)}`),
   ];
 }

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../../src/scheduler/free-port.js";
+import { hasNamespaces, type Machine, Machines } from "../../helpers/machines.js";
 import { hasPostgres, PostgresServer } from "../../helpers/postgres-server.js";
 import type { JobProcesses } from "./job-processes.js";
-import { hasNamespaces, type Machine, TwoMachines } from "./two-machines.js";
 
 const AGENT = `--agent=${fileURLToPath(new URL("./agent.mjs", import.meta.url))}#agent`;
 
@@ -163,11 +163,11 @@ async function startControllers(
 
 async function startOnTwoMachines(
   settings: JobSettings,
-  arrange: (machines: TwoMachines) => Places,
+  arrange: (machines: { readonly a: Machine; readonly b: Machine }) => Places,
 ): Promise<RunningJob> {
-  const machines = new TwoMachines();
+  const machines = new Machines(["a", "b"]);
   try {
-    const running = await startControllers(settings, arrange(machines));
+    const running = await startControllers(settings, arrange({ a: machines.get("a"), b: machines.get("b") }));
     const end = async () => {
       await running.end?.();
       machines[Symbol.dispose]();

@@ -35,6 +35,8 @@ export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<
   /** Paths that never answer, like those that need the scheduler during a long prefill. */
   readonly silentPaths?: readonly string[];
   readonly port?: number;
+  /** The address that it listens on, default loopback. */
+  readonly host?: string;
 }
 
 /** State that the routes share. */

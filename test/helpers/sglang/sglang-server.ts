@@ -30,8 +30,8 @@ export interface SglangServer {
  */
 export async function startSglangServer(options: SglangServerOptions = {}): Promise<SglangServer> {
   const context = makeContext(options);
-  const { port, fast = false, forgetful = false } = options;
-  const server = await startRecordingServer({ port, fast: fast || forgetful }, (request, response) =>
+  const { port, host, fast = false, forgetful = false } = options;
+  const server = await startRecordingServer({ port, host, fast: fast || forgetful }, (request, response) =>
     route(context, request, response).catch((error: unknown) => answerError(response, error)),
   );
   return {
