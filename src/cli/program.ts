@@ -47,7 +47,7 @@ export function createProgram(): Command {
     .action(late(async () => (await import("./commands/job.js")).job));
   program
     .command("inspect")
-    .argument("<file>", "a safetensors file")
+    .argument("<file>", "a safetensors file, or its s3:// address")
     .option("--rows <n>", "number of rows to list", optionValue(z.int().min(1)))
     .option(
       "--text <row>",
@@ -101,7 +101,10 @@ function addWeightsCommand(weights: Command): void {
 
 function addViewCommand(view: Command): void {
   view
-    .argument("<target>", "a transcript, a tensor file, a folder of them, or the URL of a server")
+    .argument(
+      "<target>",
+      "a transcript, a tensor file, a folder of them, an s3:// address of a batch or archive, or the URL of a server",
+    )
     .option("--model <folder>", "model folder whose tokenizer decodes tokens; default: that of the job")
     .option("--port <n>", "port on 127.0.0.1; default: any free one", optionValue(z.int().min(0).max(65_535)))
     .option("--html <file>", "write one HTML file that needs no server, and end")

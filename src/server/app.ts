@@ -21,6 +21,7 @@ import { Exporter } from "../session/export/exporter.js";
 import { PreparedExports } from "../session/export/prepared-exports.js";
 import { SharedExports } from "../session/export/shared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
+import type { Outbox } from "../storage/archive/outbox.js";
 import { CurrentVersion } from "./current-version.js";
 import { EngineHealth } from "./engine-health.js";
 import { toServerApiError } from "./errors.js";
@@ -63,6 +64,7 @@ import { transcriptRoutes } from "./routes/transcripts.js";
 import { weightRoutes, weightStepRoutes } from "./routes/weights.js";
 import type { ServerServices } from "./services.js";
 import type { ServerSettings } from "./settings.js";
+import { startArchive } from "./storage/open-archive.js";
 import { ORIGIN, type ServerStorage } from "./storage/server-storage.js";
 import { openVersionLabels } from "./storage/version-labels.js";
 import { TeacherScores, type TeacherSettings } from "./teachers/teacher-scores.js";
@@ -79,6 +81,8 @@ export interface ServerOptions {
   readonly weightVersion?: CurrentVersion;
   /** Where the sessions of the registry are stored. */
   readonly storage?: ServerStorage | undefined;
+  /** Where the sessions of the registry are archived. */
+  readonly outbox?: Outbox | undefined;
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -124,7 +128,6 @@ export async function createServer({
     accessLog: settings.accessLog,
     needsKey: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
   });
-  const metrics = new Metrics({ ...options, conversations, store });
   const versionLabels = openVersionLabels(options.storage, app.log);
   const origin: BatchOrigin = {
     ...described,
@@ -132,6 +135,8 @@ export async function createServer({
       return versionLabels.known.versions;
     },
   };
+  const archive = options.outbox && startArchive(options.outbox, { registry, origin }, app.log);
+  const metrics = new Metrics({ ...options, conversations, store, archive });
   const teacherScores = new TeacherScores({
     teachers: settings.teachers ?? [],
     registry,
@@ -147,6 +152,7 @@ export async function createServer({
     exporter: new Exporter(registry, (sessions, signal) => teacherScores.score(sessions, signal)),
     engineHealth: new EngineHealth(options.engine),
     metrics,
+    archive,
     sharedMemory,
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),

@@ -19,6 +19,7 @@ import type { Metrics } from "./metrics/metrics.js";
 import type { ModelWarning } from "./model-warnings.js";
 import type { RerenderedCalls } from "./rerendered-calls.js";
 import type { CallSettings, ServerSettings } from "./settings.js";
+import type { ServerArchive } from "./storage/open-archive.js";
 import type { ServerStorage } from "./storage/server-storage.js";
 import type { ServerWeights } from "./weights/open-weights.js";
 
@@ -29,6 +30,8 @@ interface SharedServices {
   readonly metrics: Metrics;
   /** Undefined if sessions are not stored. */
   readonly storage?: ServerStorage | undefined;
+  /** Undefined if sessions are not archived. */
+  readonly archive?: ServerArchive | undefined;
   /** The weight version of engines that report none. */
   readonly weightVersion: CurrentVersion;
   /** The weight versions that engines name by a text. */

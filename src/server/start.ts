@@ -22,6 +22,7 @@ import type { OutputFamilies } from "../model/output/family-lookup.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
+import type { Outbox } from "../storage/archive/outbox.js";
 import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
 import { addLostChanges, drain, type StopReport } from "./drain.js";
@@ -35,6 +36,7 @@ import { readReadiness } from "./readiness.js";
 import { findServerNeeds } from "./server-needs.js";
 import type { ServerSettings } from "./settings.js";
 import { closeStorage } from "./storage/lost-changes.js";
+import { openOutbox } from "./storage/open-archive.js";
 import { openServerStorage, type ServerStorage } from "./storage/server-storage.js";
 import { openWeightVersion } from "./storage/weight-version.js";
 import { startSweeps } from "./sweeps.js";
@@ -124,7 +126,8 @@ async function startProxy(
   const { engine, model } = await openEngine(given, (message) => logger.warn({ engine: given.engine.type }, message));
   const templateType = chooseTemplateType(given, model, startedBy);
   let storage: ServerStorage | undefined;
-  const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close()]);
+  let outbox: Outbox | undefined;
+  const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close(), outbox?.close()]);
   try {
     const config = withImagePolicy(withTemplateType(given, templateType), { model, engine });
     warnOfUnsafeFilters(config, logger);
@@ -140,6 +143,7 @@ async function startProxy(
     const connections = fitToOpenFiles(configured.connections, countEngineConnections(config), logger);
     const settings = { ...configured, connections, ui };
     const weightVersion = openWeightVersion(storage, createVersionFile(config, logger));
+    outbox = await openOutbox(config, logger);
     const { app, context } = await createServer({
       registry,
       engine,
@@ -147,6 +151,7 @@ async function startProxy(
       settings,
       weightVersion,
       storage,
+      outbox,
       logger,
     });
     const choice = describeTemplateType(templateType);
@@ -164,6 +169,7 @@ async function startProxy(
 
     let closing: Promise<StopReport> | undefined;
     const stop = async () => {
+      const stopped = Date.now();
       const drained = drain(context, logger);
       await probes?.refresh();
       const report = await drained;
@@ -175,6 +181,7 @@ async function startProxy(
       // The application does not wait for connections of the Unix socket.
       app.server.closeAllConnections();
       removeOrphans(context, config, logger);
+      await context.archive?.close(config.server.shutdown_seconds * 1000 - (Date.now() - stopped));
       const lost = storage && (await closeStorage(storage, registry, logger));
       await release();
       await probes?.close();

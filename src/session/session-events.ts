@@ -23,6 +23,8 @@ interface Events {
   over: [session: SessionFacts, outcome: SessionOutcome];
   /** A reward was set for the first time, or to another value. */
   reward: [session: SessionFacts, reward: number, scope: "interaction" | "session"];
+  /** The stored data of a session changed that no longer accepts model calls. */
+  changed: [session: SessionFacts];
 }
 
 /** Events of the sessions of a registry. Listeners only observe. */

@@ -190,9 +190,9 @@ export class SessionRegistry {
     this.#capacity = state?.capacity ?? 0;
     const retained: { session: Session; exported: ExportedShards }[] = [];
     for (const { number, head } of records.readHeads()) {
-      const { summary, keyHash, exported } = head;
+      const { summary, keyHash, exported, archived } = head;
       const { id, leaseId } = summary;
-      const session = this.#add(number, { ...readStart(summary), id, leaseId, summary });
+      const session = this.#add(number, { ...readStart(summary), id, leaseId, summary, archived });
       this.#nextNumber = Math.max(this.#nextNumber, number + 1);
       if (keyHash !== undefined) this.#keys.restore(session, keyHash);
       if (exported) retained.push({ session, exported });
@@ -316,7 +316,7 @@ export class SessionRegistry {
     for (const session of this.all()) {
       const canExpire = session.state === "active" || session.state === "ended";
       if (!canExpire || session.calls.size > 0 || session.lifecycle.exporting) continue;
-      if (now - session.lastAccessAt < this.#options.timeoutMilliseconds) continue;
+      if (now - session.lastAccessAt < this.#options.timeoutMilliseconds || now < session.keptUntil) continue;
       this.#revokeKey(session);
       session.free("expired");
     }
@@ -324,7 +324,10 @@ export class SessionRegistry {
     this.#removeOldestFreed(MAX_TOMBSTONES);
   }
 
-  #add(number: number, options: SessionStart & Pick<SessionOptions, "id" | "leaseId" | "summary">): Session {
+  #add(
+    number: number,
+    options: SessionStart & Pick<SessionOptions, "id" | "leaseId" | "summary" | "archived">,
+  ): Session {
     const { records, digestKey, messageFilters = [] } = this.#options;
     const session: Session = new Session({
       ...options,
@@ -334,7 +337,11 @@ export class SessionRegistry {
       tally: this.#tally,
       toolLists: this.#toolLists,
       imagePool: this.#imagePool,
-      journal: records?.journal(number, () => this.#readHead(session)),
+      journal: records?.journal(
+        number,
+        () => this.#readHead(session),
+        () => this.#noteData(session),
+      ),
       digestKey,
     });
     this.#byId.set(session.id, session);
@@ -360,7 +367,20 @@ export class SessionRegistry {
       summary: session.summarize(),
       keyHash: this.#keys.hashOf(session),
       exported: this.#retention.describe(session),
+      archived: session.archived || undefined,
     };
+  }
+
+  /** Called when the stored data of a session changes. */
+  #noteData(session: Session): void {
+    if (session.state !== "active") this.events.emit("changed", session);
+  }
+
+  /** Notes whether the archive has the data of a session as it is. */
+  setArchived(session: Session, archived: boolean): void {
+    if (session.archived === archived) return;
+    session.archived = archived;
+    this.#saveHead(session);
   }
 
   /** Does nothing if the session was removed. */

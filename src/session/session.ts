@@ -47,6 +47,8 @@ export interface SessionOptions extends SessionStart {
   readonly digestKey?: Uint8Array | undefined;
   /** The summary of a stored session, whose data {@link SessionData.load} reads. Default: a new session. */
   readonly summary?: SessionSummary | undefined;
+  /** See {@link Session.archived}. Default: false. */
+  readonly archived?: boolean | undefined;
 }
 
 /** The greatest finite float32. Rewards are exported as float32. */
@@ -75,6 +77,10 @@ export class Session {
   readonly data: SessionData;
   readonly calls: CallsInFlight;
   readonly leftOut: LeftOutChoice;
+  /** True if the archive has the data as it is. Stored with the session. */
+  archived: boolean;
+  /** Until this time, in milliseconds since the epoch, an export that is over does not free the data, because the archive still reads it. */
+  keptUntil = 0;
   lastAccessAt = Date.now();
   readonly #counts: CallCounts;
   readonly #events: SessionEvents | undefined;
@@ -95,6 +101,7 @@ export class Session {
     this.xSessionId = options.xSessionId;
     this.createdAt = summary?.createdAt ?? Date.now();
     this.#leaseId = options.leaseId;
+    this.archived = options.archived ?? false;
     this.#counts = readCallCounts(summary);
     this.#events = options.events;
     this.lifecycle = new Lifecycle(journal && (() => journal.summaryChanged()), summary);

@@ -1,3 +1,4 @@
+import { isS3Address } from "../../support/s3-address.js";
 import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
 import { exportFrom } from "../export/export-from.js";
@@ -16,6 +17,11 @@ export async function exportSessions(options: ExportOptions): Promise<void> {
   if (from !== undefined) return reportWritten(out, await exportFrom({ ...others, from, out }));
   if (storage === undefined)
     throw new StorageCommandError("invalid_arguments", "one of --storage and --from is required");
+  if (isS3Address(storage)) {
+    // Imported late, because it loads the AWS SDK.
+    const { exportArchive } = await import("../export/export-archive.js");
+    return reportWritten(out, await exportArchive({ ...others, storage, out }));
+  }
   const { problems, ...written } = await exportStorage({ ...others, storage, out });
   reportWritten(out, written);
   if (problems.length === 0) return;

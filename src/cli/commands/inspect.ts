@@ -1,4 +1,4 @@
-import { TensorFile } from "../../support/safetensors/tensor-file.js";
+import { openTensors } from "../archive/open-tensors.js";
 import { inspectBatch } from "../inspect/inspect-batch.js";
 import { readShownRow } from "../inspect/read-shown-row.js";
 import { describeBatch } from "../inspect/report.js";
@@ -17,7 +17,7 @@ export interface InspectOptions {
 
 /** `rolltape inspect`: prints the content of a batch, or one row of it, on standard output. */
 export async function inspect(path: string, { rows = 0, text, model, json = false }: InspectOptions): Promise<void> {
-  await using file = await TensorFile.open(path);
+  await using file = await openTensors(path);
   if (text !== undefined) {
     const shown = await readShownRow(file, text, model);
     process.stdout.write(json ? `${JSON.stringify(rowJson(shown))}\n` : describeRowText(shown, hasColors()));

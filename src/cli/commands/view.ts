@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { isHttpUrl } from "../../rollout/http-url.js";
 import { makeInert } from "../../support/inert-text.js";
+import { isS3Address } from "../../support/s3-address.js";
 import { ViewError } from "../../view/errors.js";
 import { type PageFiles, readPageFiles } from "../../view/http/page-files.js";
 import { startViewer } from "../../view/http/start.js";
@@ -63,6 +64,7 @@ async function writeFile(
 }
 
 async function openSource(target: string, { model }: ViewCommandOptions): Promise<OpenSource> {
+  if (isS3Address(target)) return openStored(target, model);
   if (!isHttpUrl(target)) return openPath(target, { model });
   if (model !== undefined)
     throw new ViewError("invalid_arguments", "--model is for files: a server has its own model.");
@@ -75,4 +77,15 @@ async function openSource(target: string, { model }: ViewCommandOptions): Promis
   const source = new ServerSource(target, adminKey);
   await source.check();
   return source;
+}
+
+async function openStored(target: string, model: string | undefined): Promise<OpenSource> {
+  const [{ findBatch }, { openTensors }, { BatchSource }] = await Promise.all([
+    import("../archive/find-batch.js"),
+    import("../archive/open-tensors.js"),
+    import("../../view/sources/batch-source.js"),
+  ]);
+  const { address, others } = await findBatch(target);
+  const notices = others > 0 ? [`This is the newest batch of the archive. There are ${others} others.`] : [];
+  return BatchSource.read(address, await openTensors(address), { model, notices });
 }

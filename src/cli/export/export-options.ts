@@ -6,7 +6,7 @@ import { STORED_STATES, type StoredState } from "../storage/session-state.js";
 
 /** Options of `rolltape export`, besides those of a batch. */
 export interface ExportOptions extends BatchOptionsInput {
-  /** Folder of a server that is not running. */
+  /** Folder of a server that is not running, or the `s3://` prefix of an archive. */
   readonly storage?: string;
   /** A sessions file, or a batch. */
   readonly from?: string;
@@ -23,7 +23,7 @@ type BatchField = keyof typeof batchFields;
 /** Declares the arguments of `rolltape export`. Options of a batch have the names of the HTTP API, with hyphens. */
 export function withExportOptions(command: Command): Command {
   command
-    .option("--storage <folder>", "storage.directory of a server that is not running")
+    .option("--storage <folder>", "storage.directory of a server that is not running, or storage.archive (s3://…)")
     .addOption(
       new Option(
         "--from <file>",

@@ -71,6 +71,7 @@ export function divideBudgets(config: Config, workers: number, machine: Machine 
     "engine.max_inflight": share(engine.max_inflight, LEAST.inflight),
     "server.shared_memory_bytes": share(server.shared_memory_bytes, LEAST.sharedMemoryBytes),
     "rollout.agent.export_retention_bytes": Math.ceil(rollout.agent.export_retention_bytes / workers),
+    "storage.archive_backlog_bytes": Math.ceil(storage.archive_backlog_bytes / workers),
     // Null: the worker takes half of its `store_bytes`.
     ...(storage.memory_bytes === null
       ? {}

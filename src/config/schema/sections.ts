@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readS3Address } from "../../support/s3-address.js";
 import { engineSchema } from "./engine.js";
 import { MAX_SECONDS } from "./limits.js";
 import { rolloutSchema } from "./rollout.js";
@@ -31,6 +32,24 @@ const storageSchema = z.strictObject({
       "Maximum memory of all sessions, in bytes. Above it, sessions that are not in use are kept on disk only. They are read again for a call or an export. Null: half of `server.store_bytes`.",
     )
     .meta(usedBy("proxy", "storage")),
+  archive: z
+    .string()
+    .refine((text) => readS3Address(text) !== undefined)
+    .nullable()
+    .default(null)
+    .meta({ expected: "s3://BUCKET/PREFIX" })
+    .describe(
+      "An S3 prefix, such as `s3://bucket/run-7`. The server uploads each ended session to it, and a rollout job each batch. Needs the package `@aws-sdk/client-s3`, whose environment variables (`AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID` and others) set the endpoint and the credentials. Null: nothing is uploaded.",
+    )
+    .meta(usedBy(["proxy", "rollout"], "storage")),
+  archive_backlog_bytes: z
+    .int()
+    .min(1)
+    .default(10_000_000_000)
+    .describe(
+      "Maximum size of the files that wait in `storage.directory` for their upload, in bytes. Above it, ended sessions wait in the storage.",
+    )
+    .meta(usedBy(["proxy", "rollout"], "storage")),
 });
 
 /** `rolltape gateway`: one address for many servers. Its own host and port are under `server`. */

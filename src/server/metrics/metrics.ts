@@ -11,6 +11,7 @@ import type { RecordedInteraction } from "../../session/recorded-interaction.js"
 import type { SessionRegistry } from "../../session/session-registry.js";
 import type { MemoryBudget } from "../limits/memory-budget.js";
 import { TeacherMetrics } from "../teachers/teacher-metrics.js";
+import { type ObservedArchive, observeArchive } from "./archive-metrics.js";
 import { observeEngine } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
@@ -40,6 +41,8 @@ export interface Observed {
   readonly store: Pick<MemoryBudget, "bytes" | "limit" | "heapBytes" | "heapLimit">;
   /** Undefined if sessions are not stored. */
   readonly storage?: ObservedServerStorage | undefined;
+  /** Undefined if sessions are not archived. */
+  readonly archive?: ObservedArchive | undefined;
 }
 
 /** The Prometheus metrics of one server. Each instance has its own registry. */
@@ -101,7 +104,7 @@ export class Metrics {
     "Time in the engine per model call.",
     ENGINE_BUCKETS,
   );
-  constructor({ registry: sessions, model, engine, conversations, store, storage }: Observed) {
+  constructor({ registry: sessions, model, engine, conversations, store, storage, archive }: Observed) {
     addBuildInfo(this.registry, "rolltape_build_info");
     observeEngine(engine, this.registry);
     this.#observeCache(model);
@@ -109,6 +112,7 @@ export class Metrics {
     addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => conversations.bytes);
     observeStore(store, this.registry);
     this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
+    if (archive) observeArchive(archive, this.registry);
     if (storage) this.#stopObserving.push(observeStorage(storage, this.registry));
   }
 

@@ -152,9 +152,9 @@ export class ExportLeases {
     return new Set(acknowledged.map(({ part }) => part.shard)).size === shards;
   }
 
-  /** Frees the session. If another export of it is being packed, retention frees it later. */
+  /** Frees the session. If another export of it is being packed, or the archive reads it, retention frees it later. */
   #release(session: Session): void {
-    if (!session.lifecycle.exporting) return session.free("exported");
+    if (!session.lifecycle.exporting && Date.now() >= session.keptUntil) return session.free("exported");
     session.lifecycle.acknowledge();
     this.#registry.seal([session]);
   }

@@ -76,7 +76,7 @@ export class Retention {
   /** Frees sessions over the limits, oldest first. */
   sweep(now = Date.now()): void {
     for (const [session, { since, missing }] of this.#kept) {
-      if (session.lifecycle.exporting) continue;
+      if (session.lifecycle.exporting || now < session.keptUntil) continue;
       const overdue = now - since >= this.#limits.milliseconds;
       if (!overdue && this.#bytes <= this.#limits.bytes) return;
       if (!overdue && missing.size > 0) continue;
@@ -89,7 +89,7 @@ export class Retention {
   freeUntil(isEnough: () => boolean): void {
     for (const [session, { missing }] of this.#kept) {
       if (isEnough()) return;
-      if (missing.size > 0 || session.lifecycle.exporting) continue;
+      if (missing.size > 0 || session.lifecycle.exporting || Date.now() < session.keptUntil) continue;
       this.forget(session);
       session.free("exported");
     }

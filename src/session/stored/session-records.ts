@@ -39,6 +39,8 @@ export interface StoredHead {
   readonly keyHash?: string | undefined;
   /** The exports of the session, while it is retained. */
   readonly exported?: ExportedShards | undefined;
+  /** The archive has the data of the session. */
+  readonly archived?: true | undefined;
 }
 
 /** The stored form of an export that must be acknowledged; see `ExportLeases`. */
@@ -89,10 +91,15 @@ export class SessionRecords {
     this.#tools = new ToolRecords(storage);
   }
 
-  /** Returns the journal of a session. */
-  journal(number: number, readHead: () => StoredHead): SessionJournal {
+  /**
+   * Returns the journal of a session.
+   *
+   * @param onData called before the records of the session change
+   */
+  journal(number: number, readHead: () => StoredHead, onData: () => void = () => undefined): SessionJournal {
     return {
       recorded: (index, interaction, { newTools, newImages }) => {
+        onData();
         this.#changed.delete(number);
         this.#write([
           ...(newImages.length > 0
@@ -104,9 +111,11 @@ export class SessionRecords {
         ]);
       },
       outcomeChanged: (index, outcome) => {
+        onData();
         this.#writeSoon(set("records", recordKey(number, "outcome", index), encodeOutcome(outcome)));
       },
       channelsAdded: (added) => {
+        onData();
         this.#write(added.map(({ index, bytes }) => set("records", recordKey(number, "channels", index), bytes)));
       },
       summaryChanged: () => this.saveHead(number, readHead),

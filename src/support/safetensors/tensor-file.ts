@@ -39,13 +39,22 @@ export class TensorFile implements AsyncDisposable {
   }
 
   /** @throws SafetensorsError, or an error of the file system */
-  static async open(
-    path: string,
+  static async open(path: string, options: TensorFileOptions = {}): Promise<TensorFile> {
+    const file = await openRegularFile(path);
+    return TensorFile.read(file, (await file.stat()).size, options);
+  }
+
+  /**
+   * Reads the header of an open file. If this fails, the file is closed.
+   *
+   * @throws SafetensorsError
+   */
+  static async read(
+    file: OpenFile,
+    size: number,
     { maxHeaderBytes, allowDamage = false }: TensorFileOptions = {},
   ): Promise<TensorFile> {
-    const file = await openRegularFile(path);
     try {
-      const { size } = await file.stat();
       const start = await readBytes(file, 0, LENGTH_BYTES);
       const header = await readBytes(file, 0, Math.min(size, LENGTH_BYTES + readHeaderLength(start, maxHeaderBytes)));
       return new TensorFile(file, allowDamage ? parseHeader(header) : readHeader(header, size), size);

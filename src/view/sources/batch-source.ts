@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import { ApiError } from "../../http/errors.js";
+import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import type { EpisodeLine, MetricsLine } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
 import type { ImagePlace, Overview, SearchResult, TokenItems, TokenPlace, TokenRange, TokenSlice } from "../api.js";
@@ -46,8 +47,21 @@ export class BatchSource implements OpenSource {
   }
 
   /** @throws ViewError, SafetensorsError, ModelFolderError, or an error of the file system */
-  static async open(path: string, { model, notices = [] }: TranscriptSourceOptions = {}): Promise<BatchSource> {
-    const batch = await BatchTokens.open(path);
+  static async open(path: string, options: TranscriptSourceOptions = {}): Promise<BatchSource> {
+    return BatchSource.read(path, await TensorFile.open(path), options);
+  }
+
+  /**
+   * Like {@link open}, but reads an open file.
+   *
+   * @param path of the file, or its address
+   */
+  static async read(
+    path: string,
+    file: TensorFile,
+    { model, notices = [] }: TranscriptSourceOptions = {},
+  ): Promise<BatchSource> {
+    const batch = await BatchTokens.read(file);
     if (!batch) throw new ViewError("nothing_to_view", `${path} is not a batch of Rolltape.`);
     try {
       const { modelDigest: digest } = batch;

@@ -20,6 +20,8 @@ export interface WriteOptions {
    * data changes, also after its export. Default: false.
    */
   readonly forBatch?: boolean;
+  /** Writes each session as if it had not been exported, so that an export does not change its records. Default: like `forBatch`. */
+  readonly asEnded?: boolean;
 }
 
 /**
@@ -95,14 +97,14 @@ function* joinSmall(pieces: readonly Buffer[]): Generator<Buffer> {
 function* toFrames(
   sessions: Iterable<Session>,
   origin: BatchOrigin | undefined,
-  { forBatch = false }: WriteOptions,
+  { forBatch = false, asEnded = forBatch }: WriteOptions,
 ): Generator<Frame> {
   const key = origin && digest(JSON.stringify(origin)).slice(0, 32);
   if (origin && key !== undefined) yield toJson<OriginRecord>("origin", { key, ...origin });
   const tools = new Set<string>();
   for (const session of sessions) {
     if (!forBatch) yield* toolFrames(session, tools);
-    yield toJson<SessionRecord>("session", { origin: key, summary: summarize(session, forBatch) });
+    yield toJson<SessionRecord>("session", { origin: key, summary: summarize(session, asEnded) });
     for (let index = 0; index < session.interactionCount; index++) {
       const stored = forBatch ? toStoredFacts(session, index) : session.data.toStored(session.interaction(index));
       yield { kind: "interaction", payload: encodeInteraction(stored) };
@@ -120,9 +122,9 @@ function* toFrames(
 }
 
 /** Returns the summary with the interactions that exports leave out. If no export has decided on them, the file does. */
-function summarize(session: Session, forBatch: boolean): SessionSummary {
+function summarize(session: Session, asEnded: boolean): SessionSummary {
   const summary = { ...session.summarize(), leftOut: session.chooseLeftOut() };
-  return forBatch ? { ...summary, state: "ended", held: false, acknowledged: false } : summary;
+  return asEnded ? { ...summary, state: "ended", held: false, acknowledged: false } : summary;
 }
 
 /** @param written keys of the tool lists that the file already has. Adds those of the session */

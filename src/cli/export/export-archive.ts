@@ -1,0 +1,101 @@
+import { type BatchOptions, batchOptionsSchema } from "../../session/batch/batch-options.js";
+import { mergeOrigins } from "../../session/batch/merge-origins.js";
+import { refuseConflicts } from "../../session/batch/option-conflicts.js";
+import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
+import { ObjectStore, type StoredObject } from "../../storage/archive/object-store.js";
+import { StorageCommandError } from "../storage/errors.js";
+import { SessionProgress } from "../storage/progress.js";
+import type { StorageExportOptions } from "./export-storage.js";
+import { describingConflicts, type WrittenExport, writeExport } from "./write-export.js";
+
+/** Files that are read at the same time. */
+const READS_AT_ONCE = 8;
+const CHUNK_BYTES = 8 << 20;
+/** The name of an archived session: the outbox of its server, its number, its id. */
+const SESSION = /^sessions\/[0-9a-f]+\/\d+-(.+)\.sessions$/;
+
+interface ArchivedSession extends StoredObject {
+  readonly id: string;
+}
+
+/**
+ * Writes the archived sessions of an S3 prefix to a file, as their servers would export them.
+ *
+ * @throws StorageCommandError if there is nothing to export, or the options do not fit the sessions
+ * @throws ArchiveError if the store fails, SessionsFileError if a session is damaged
+ */
+export async function exportArchive(options: StorageExportOptions): Promise<WrittenExport> {
+  const { storage: address, out, sessions: ids, state: states, split = "train", ...rest } = options;
+  const batchOptions: BatchOptions = batchOptionsSchema.parse(rest);
+  if (states && !states.includes("ended"))
+    throw new StorageCommandError("invalid_arguments", "--state: every session of an archive counts as ended");
+  const store = await ObjectStore.open(address);
+  try {
+    return await describingConflicts(async () => {
+      refuseConflicts(batchOptions);
+      const found = await listSessions(store);
+      const chosen = ids ? chooseById(address, found, ids) : found;
+      const read = await readAll(store, chosen);
+      const other = ids && read.find(({ session }) => session.split !== split);
+      if (other) throw wrongSplit(other);
+      const sessions = read.filter(({ session }) => session.split === split);
+      if (sessions.length === 0)
+        throw new StorageCommandError("nothing_to_export", `No session to export: ${address} has none of them.`);
+      const origins = new Map(sessions.flatMap(({ origin }) => (origin ? [[JSON.stringify(origin), origin]] : [])));
+      const all = sessions.map(({ session }) => session);
+      return writeExport(out, all, batchOptions, mergeOrigins([...origins.values()]));
+    });
+  } finally {
+    store.close();
+  }
+}
+
+async function listSessions(store: ObjectStore): Promise<ArchivedSession[]> {
+  const found: ArchivedSession[] = [];
+  for await (const object of store.list("sessions/")) {
+    const id = SESSION.exec(object.name)?.[1];
+    if (id !== undefined) found.push({ ...object, id });
+  }
+  return found;
+}
+
+function chooseById(address: string, found: readonly ArchivedSession[], ids: readonly string[]): ArchivedSession[] {
+  const byId = new Map<string, ArchivedSession[]>();
+  for (const session of found) byId.set(session.id, [...(byId.get(session.id) ?? []), session]);
+  return ids.map((id) => {
+    const [session, another] = byId.get(id) ?? [];
+    const refuse = (reason: string) => new StorageCommandError("invalid_arguments", `--sessions: ${reason}`);
+    if (!session) throw refuse(`${address} has no session ${id}`);
+    if (another) throw refuse(`${address} has several sessions ${id}, of different servers: use a longer prefix`);
+    return session;
+  });
+}
+
+function wrongSplit({ session: { id, split } }: FileSession): StorageCommandError {
+  const message = `--sessions: the split of session ${id} is ${split}; set --split ${split}`;
+  return new StorageCommandError("invalid_arguments", message);
+}
+
+/** Reads sessions, several at a time, and returns them in the given order. */
+async function readAll(store: ObjectStore, chosen: readonly ArchivedSession[]): Promise<FileSession[]> {
+  const progress = new SessionProgress("read");
+  const read: FileSession[][] = Array.from({ length: chosen.length });
+  const next = chosen.entries();
+  const work = async () => {
+    for (const [index, object] of next) {
+      const sessions: FileSession[] = [];
+      for await (const session of readSessions(readChunks(store, object), store.address(object.name)))
+        sessions.push(session);
+      read[index] = sessions;
+      progress.step(chosen.length);
+    }
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+  progress.clear();
+  return read.flat();
+}
+
+async function* readChunks(store: ObjectStore, { name, bytes }: StoredObject): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes; from += CHUNK_BYTES)
+    yield await store.readRange(name, from, Math.min(CHUNK_BYTES, bytes - from));
+}

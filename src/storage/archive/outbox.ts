@@ -1,0 +1,303 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, link, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backoffMilliseconds } from "../../support/async/backoff.js";
+import { createDeferred } from "../../support/async/deferred.js";
+import { Semaphore } from "../../support/async/semaphore.js";
+import { sleep } from "../../support/async/sleep.js";
+import { makeFolder } from "../../support/make-folder.js";
+import { permissions } from "../../support/private-files.js";
+import { describeFailure } from "./errors.js";
+import { ObjectStore } from "./object-store.js";
+import { uploadFile } from "./upload-file.js";
+
+/** The kinds of files of an archive. Each has a folder of its own. */
+const KINDS = ["sessions", "batches"] as const;
+
+export type ArchiveKind = (typeof KINDS)[number];
+
+export interface OutboxOptions {
+  /** Folder of files that wait for their upload. Only one process may use it. */
+  readonly directory: string;
+  /** `s3://bucket/prefix` */
+  readonly address: string;
+  /** Maximum size of these files. Above it, {@link Outbox.hasRoom} is false. */
+  readonly maxBytes: number;
+  /** Called with the reason when an upload failed after one that did not, and with undefined when one succeeds again. */
+  readonly onFailure?: (reason: string | undefined, waiting: ArchiveCounts) => void;
+  /** Pauses between attempts. */
+  readonly backoff?: { readonly firstMilliseconds: number; readonly longestMilliseconds: number };
+}
+
+/** Counts since the start of the process, and what waits. */
+export interface ArchiveCounts {
+  readonly uploaded: Readonly<Record<ArchiveKind, number>>;
+  /** Bytes that were sent. */
+  readonly uploadedBytes: number;
+  /** Bytes of interrupted uploads that the store had already. */
+  readonly reusedBytes: number;
+  readonly failures: number;
+  readonly waiting: number;
+  readonly waitingBytes: number;
+}
+
+const BACKOFF = { firstMilliseconds: 1000, longestMilliseconds: 60_000 };
+/** Uploads at the same time. Each holds at most one part in memory. */
+const UPLOADS_AT_ONCE = 2;
+/** Share of the file system that is left to the storage, whose writes answers wait for. */
+const FREE_SHARE = 0.05;
+/** Ends the names of files that are not complete. */
+const PARTIAL = ".partial";
+const ID_FILE = "id";
+
+interface Waiting {
+  readonly bytes: number;
+  /** The store may have the file, or parts of it. */
+  readonly mayExist: boolean;
+}
+
+/**
+ * Files that wait in a folder until they are in an S3 store. They survive the process. Uploads are repeated until they succeed, and nothing
+ * waits for them.
+ *
+ * In memory, it has the names and sizes of the files, and one part of each upload in progress.
+ */
+export class Outbox {
+  /** Random. Part of each key, so that several outboxes can share a prefix. */
+  readonly id: string;
+  readonly #options: OutboxOptions;
+  readonly #store: ObjectStore;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #uploading = new Set<string>();
+  readonly #stopping = new AbortController();
+  readonly #uploaded: Record<ArchiveKind, number> = { sessions: 0, batches: 0 };
+  #uploadedBytes = 0;
+  #reusedBytes = 0;
+  #failures = 0;
+  #failedInARow = 0;
+  #waitingBytes = 0;
+  #loops: Promise<void>[] = [];
+  /** Held while a file appears, is replaced or removed, so that a file is never removed in place of the one that it was. */
+  readonly #files = new Semaphore(1);
+  #wake = createDeferred<void>();
+  #idle = createDeferred<void>();
+
+  private constructor(id: string, options: OutboxOptions, store: ObjectStore) {
+    this.id = id;
+    this.#options = options;
+    this.#store = store;
+  }
+
+  /**
+   * Opens the folder and begins to upload what is in it.
+   *
+   * @throws ArchiveError `invalid_address` or `package_missing`, or an error of the file system. It does not contact the store
+   */
+  static async open(options: OutboxOptions): Promise<Outbox> {
+    const { directory, address } = options;
+    const store = await ObjectStore.open(address, { attempts: 1 });
+    for (const kind of KINDS) await makeFolder(join(directory, kind));
+    const outbox = new Outbox(await readId(directory), options, store);
+    await outbox.#restore();
+    outbox.#loops = Array.from({ length: UPLOADS_AT_ONCE }, () => outbox.#run());
+    return outbox;
+  }
+
+  get counts(): ArchiveCounts {
+    return {
+      uploaded: { ...this.#uploaded },
+      uploadedBytes: this.#uploadedBytes,
+      reusedBytes: this.#reusedBytes,
+      failures: this.#failures,
+      waiting: this.#waiting.size,
+      waitingBytes: this.#waitingBytes,
+    };
+  }
+
+  /** Returns true if more files can wait: neither their limit is reached nor is the disk almost full. */
+  async hasRoom(): Promise<boolean> {
+    if (this.#waitingBytes >= this.#options.maxBytes) return false;
+    const { blocks, bavail } = await statfs(this.#options.directory);
+    // File systems that do not know their size report 0 blocks.
+    return blocks === 0 || bavail > blocks * FREE_SHARE;
+  }
+
+  /**
+   * Writes a file that is then uploaded. When this resolves, it is on disk. It replaces a waiting file of the same name.
+   *
+   * @param isComplete false: the file is dropped, because what it was made from has changed
+   */
+  async write(
+    kind: ArchiveKind,
+    name: string,
+    chunks: AsyncIterable<Uint8Array>,
+    isComplete: () => boolean = () => true,
+  ): Promise<boolean> {
+    const path = this.#pathOf(kind, name);
+    const partial = path + PARTIAL;
+    try {
+      const file = await open(partial, "w", permissions.file);
+      try {
+        for await (const chunk of chunks) await file.write(chunk);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      if (!isComplete()) return false;
+      await this.#publish(partial, `${kind}/${name}`, false);
+      return true;
+    } finally {
+      await rm(partial, { force: true });
+    }
+  }
+
+  /** Uploads a file of another folder as it is now, also if it is removed or replaced there. A file that the store has is not uploaded again. */
+  async link(kind: ArchiveKind, name: string, file: string): Promise<void> {
+    const path = this.#pathOf(kind, name);
+    const partial = path + PARTIAL;
+    await rm(partial, { force: true });
+    // Links take neither space nor time, but not every file system has them, and none links to another one.
+    await link(file, partial).catch(() => copyFile(file, partial, constants.COPYFILE_FICLONE));
+    await this.#publish(partial, `${kind}/${name}`, true);
+    // Renaming a link to another link of the same file does nothing, and leaves both.
+    await rm(partial, { force: true });
+  }
+
+  /** Resolves when nothing waits, or when the signal aborts. */
+  async whenEmpty(signal: AbortSignal): Promise<void> {
+    while (this.#waiting.size > 0 && !signal.aborted) {
+      const aborted = createDeferred<void>();
+      signal.addEventListener("abort", () => aborted.resolve(), { once: true });
+      await Promise.race([this.#idle.promise, aborted.promise]);
+    }
+  }
+
+  /** Stops uploads. What waits is uploaded after the next start. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error("the archive was closed"));
+    this.#wake.resolve();
+    await Promise.all(this.#loops);
+    this.#store.close();
+  }
+
+  async #restore(): Promise<void> {
+    for (const kind of KINDS) {
+      const names = await readdir(join(this.#options.directory, kind));
+      for (const name of names.toSorted()) {
+        if (name.endsWith(PARTIAL)) await rm(this.#pathOf(kind, name), { force: true });
+        else await this.#add(`${kind}/${name}`, true);
+      }
+    }
+  }
+
+  async #publish(partial: string, entry: string, mayExist: boolean): Promise<void> {
+    using _files = await this.#files.acquire();
+    const path = join(this.#options.directory, entry);
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+    await this.#add(entry, mayExist);
+  }
+
+  #pathOf(kind: ArchiveKind, name: string): string {
+    return join(this.#options.directory, kind, name);
+  }
+
+  async #add(entry: string, mayExist: boolean): Promise<void> {
+    const { size } = await stat(join(this.#options.directory, entry));
+    const before = this.#remove(entry);
+    this.#waiting.set(entry, { bytes: size, mayExist: mayExist || before !== undefined });
+    this.#waitingBytes += size;
+    this.#wake.resolve();
+    this.#wake = createDeferred();
+  }
+
+  #remove(entry: string): Waiting | undefined {
+    const before = this.#waiting.get(entry);
+    this.#waitingBytes -= before?.bytes ?? 0;
+    this.#waiting.delete(entry);
+    return before;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const next = [...this.#waiting.keys()].find((entry) => !this.#uploading.has(entry));
+      if (next === undefined) await this.#wake.promise;
+      else await this.#upload(next);
+    }
+  }
+
+  async #upload(entry: string): Promise<void> {
+    const { signal } = this.#stopping;
+    const waiting = this.#waiting.get(entry);
+    if (!waiting) return;
+    this.#uploading.add(entry);
+    try {
+      const path = join(this.#options.directory, entry);
+      const [kind, file] = entry.split("/") as [ArchiveKind, string];
+      const name = `${kind}/${this.id}/${file}`;
+      const sent = await uploadFile(this.#store, path, name, { signal, mayExist: waiting.mayExist });
+      this.#uploadedBytes += sent ? sent.bytes - sent.reused : 0;
+      this.#reusedBytes += sent?.reused ?? 0;
+      if (sent) this.#uploaded[kind]++;
+      this.#noteSuccess();
+      await this.#finish(entry, waiting);
+    } catch (error) {
+      if (!signal.aborted) await this.#noteFailure(entry, waiting, error);
+    } finally {
+      this.#uploading.delete(entry);
+      if (this.#waiting.size === 0) {
+        this.#idle.resolve();
+        this.#idle = createDeferred();
+      }
+    }
+  }
+
+  /** Removes a file that is in the store, unless a newer one has taken its place and still has to be uploaded. */
+  async #finish(entry: string, waiting: Waiting): Promise<void> {
+    using _files = await this.#files.acquire();
+    if (this.#waiting.get(entry) !== waiting) return;
+    await rm(join(this.#options.directory, entry), { force: true });
+    this.#remove(entry);
+  }
+
+  #noteSuccess(): void {
+    if (this.#failedInARow > 0) this.#options.onFailure?.(undefined, this.counts);
+    this.#failedInARow = 0;
+  }
+
+  async #noteFailure(entry: string, waiting: Waiting, error: unknown): Promise<void> {
+    this.#failures++;
+    if (this.#waiting.get(entry) === waiting) {
+      // At the end, so that a file that cannot be uploaded does not hold up the others.
+      this.#waiting.delete(entry);
+      this.#waiting.set(entry, { ...waiting, mayExist: true });
+    }
+    if (this.#failedInARow === 0) this.#options.onFailure?.(describeFailure(error), this.counts);
+    const pause = backoffMilliseconds(this.#failedInARow++, this.#options.backoff ?? BACKOFF);
+    // At random, so that the servers of a cluster do not come back to a store at the same moment.
+    await sleep(pause * (0.5 + Math.random() / 2), this.#stopping.signal).catch(() => undefined);
+  }
+}
+
+/** Returns the id of an outbox, which is created with its folder. */
+async function readId(directory: string): Promise<string> {
+  const path = join(directory, ID_FILE);
+  const known = await readFile(path, "utf8").catch(() => "");
+  if (/^[0-9a-f]{16}$/.test(known)) return known;
+  const id = randomBytes(8).toString("hex");
+  const partial = path + PARTIAL;
+  const file = await open(partial, "w", permissions.file);
+  await file.writeFile(id);
+  await file.sync();
+  await file.close();
+  await rename(partial, path);
+  await syncFolder(directory);
+  return id;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  await folder.sync().finally(() => folder.close());
+}
