@@ -72,9 +72,9 @@ export class FaultyStore {
     if (seen.fault === "cut") {
       incoming.on("data", (chunk: Buffer) => {
         seen.bytes += chunk.length;
-        if (seen.bytes > CUT_AFTER) incoming.destroy();
+        if (seen.bytes > CUT_AFTER) incoming.socket.destroy();
       });
-      incoming.on("end", () => incoming.destroy());
+      incoming.on("end", () => incoming.socket.destroy());
       return;
     }
     const { headers } = incoming;
@@ -82,7 +82,7 @@ export class FaultyStore {
       answer.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(answer);
     });
-    sent.on("error", () => incoming.destroy());
+    sent.on("error", () => incoming.socket.destroy());
     incoming.on("close", () => incoming.complete || sent.destroy());
     incoming.pipe(this.#counting(seen)).pipe(sent);
   }

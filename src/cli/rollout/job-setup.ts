@@ -5,6 +5,7 @@ import type { LeasedTasks } from "../../job/leases/leased-tasks.js";
 import type { SessionRemover } from "../../job/session-remover.js";
 import type { TaskRunner } from "../../job/task-runner.js";
 import type { ConnectedProxy } from "../../rollout/connect.js";
+import type { BatchArchive } from "./batch-archive.js";
 import type { JobTranscript } from "./job-transcript.js";
 import type { ProxyCounts } from "./proxy-counts.js";
 import type { RolloutTask } from "./read-tasks.js";
@@ -33,6 +34,8 @@ export interface JobSetup {
   readonly logger: Logger;
   /** Undefined with `--no-transcripts`. */
   readonly transcript?: JobTranscript | undefined;
+  /** Undefined if batches are not archived. */
+  readonly archive?: BatchArchive | undefined;
 }
 
 /** Returns the weight version at the start: that of the process before, if the job goes on. */

@@ -264,6 +264,7 @@ export class RolloutJob implements StoppableJob {
     const { content } = survivors;
     const file = await this.#metrics.measure("export", () => this.#write(content, survivors, fields));
     if (file === undefined) return;
+    await this.#job.archive?.add(file);
     await this.#metrics.measure("export", () => this.#writeSessions(file, survivors.sessionIds));
     const { store, transcript } = this.#job;
     const { number } = this.#batches;
@@ -363,7 +364,8 @@ export class RolloutJob implements StoppableJob {
   /** Writes the sessions of a batch, if the job keeps them. If that fails, the job goes on: it has the batch. */
   async #writeSessions(file: string, sessionIds: readonly string[]): Promise<void> {
     try {
-      await this.#sessionsFiles.write(file, sessionIds, this.#batches);
+      const written = await this.#sessionsFiles.write(file, sessionIds, this.#batches);
+      if (written !== undefined) await this.#job.archive?.add(written);
     } catch (error) {
       this.#tell(`${(error as Error).message}. The batch is in ${file}`);
     }

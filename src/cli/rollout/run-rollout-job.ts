@@ -10,6 +10,7 @@ import { isWithoutProxy } from "../../rollout/retrying-workflow.js";
 import { shareWithGroup } from "../../support/private-files.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
+import { BatchArchive } from "./batch-archive.js";
 import { RolloutJobError } from "./errors.js";
 import { readExamples } from "./examples.js";
 import type { JobSetup } from "./job-setup.js";
@@ -67,6 +68,7 @@ export async function runRolloutJob(run: JobRun): Promise<EndedJob> {
     const onWait = (why: string) => screen.line(`rolltape: ${why}; waiting`);
     const onFailure = (error: Error) => run.watch.fail(error);
     await using store = await openStore({ ...run, onWait, onFailure });
+    await using archive = await BatchArchive.open(config, (message) => screen.line(`rolltape: ${message}`));
     await using removing = openRemover(store, proxy);
     const { remover } = removing;
     await using leases = await openRunners(run, { served, proxy, screen, logger, store, remover });
@@ -77,7 +79,7 @@ export async function runRolloutJob(run: JobRun): Promise<EndedJob> {
     // Rollout workers report a group when all of it has ended, but its sessions are over before.
     const ended = () => workflow?.endedEpisodes ?? counts.sessions;
     const runner = { workflow: workflow && createRunner(workflow.workflow, run, proxy), leases: leases?.tasks };
-    const setup = { ...run, ...runner, proxy, counts, ended, store, remover, groupSize, screen, logger };
+    const setup = { ...run, ...runner, proxy, counts, ended, store, remover, groupSize, screen, logger, archive };
     const transcript = await JobTranscript.open(setup);
     const job = new RolloutJob({ ...setup, transcript });
     run.watch.begin(job);

@@ -31,18 +31,20 @@ export class SessionsFiles {
    * Writes the sessions of a batch, if the job keeps them.
    *
    * @param batch path of the batch
+   * @returns the file
    * @throws Error if the proxy does not send them or they cannot be written. The batch is not affected
    */
   async write(
     batch: string,
     sessionIds: readonly string[],
     { addNumber }: Pick<BatchFiles, "addNumber">,
-  ): Promise<void> {
-    if (this.#file === undefined) return;
+  ): Promise<string | undefined> {
+    if (this.#file === undefined) return undefined;
     const file = this.#isBeside ? sessionsFileOf(batch) : addNumber(this.#file);
     try {
       this.bytes += await this.#admin.receiveSessions(sessionIds, {}, (body) => receiveSessions(body, file));
       this.files.push(file);
+      return file;
     } catch (cause) {
       this.failed++;
       const why = cause instanceof Error ? cause.message : String(cause);

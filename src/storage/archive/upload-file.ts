@@ -47,7 +47,7 @@ export async function uploadFile(
     await abortUploads(store, name, await listUploads(store, name, size));
     return undefined;
   }
-  if (size > PART_BYTES) return uploadParts(store, file, { name, size, sha256, signal, mayExist });
+  if (size > PART_BYTES) return await uploadParts(store, file, { name, size, sha256, signal, mayExist });
   const body = await readFully(file, 0, size);
   const { PutObjectCommand } = store.sdk;
   const request = { ...store.target(name), Body: body, ChecksumSHA256: digest(body), Metadata: digestMetadata(sha256) };

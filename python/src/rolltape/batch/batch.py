@@ -24,6 +24,7 @@ from .mapped_file import map_file
 from .places import Places, row_places
 from .safetensors import Array, invalid, read_block
 from .samples import Samples
+from .stored import StoredTensors, is_stored, open_stored
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -98,7 +99,8 @@ class Batch:
         described: _Described | None = None,
     ) -> None:
         """described: of the batch that this one was selected from, instead of the text `rows` of the metadata."""
-        self._tensors: dict[str, Array] | None = dict(tensors)
+        # Tensors in S3 are downloaded when they are used.
+        self._tensors: Mapping[str, Array] | None = tensors if isinstance(tensors, StoredTensors) else dict(tensors)
         # As given: without the text `rows` if it is made from a list when somebody asks for it.
         self.metadata_texts = dict(metadata)
         self.described = described or _Described(metadata.get("rows", "[]"))
@@ -126,9 +128,16 @@ class Batch:
     def open(cls, path: str | os.PathLike[str]) -> Batch:
         """Maps a file. Nothing but its header is read; the tensors share the memory of the file.
 
+        path: of a file, or an `s3://` address. Each tensor in S3 is downloaded to memory when it is used; needs `rolltape[s3]`.
+
         Raises BatchError `invalid_batch`, a ValueError that names the file, or OSError if the file cannot be opened. Metadata
         and tensors that contradict each other raise it when they are used.
         """
+        if isinstance(path, str) and is_stored(path):
+            try:
+                return cls(*open_stored(path))
+            except BatchError as error:
+                raise _named(error, path) from None
         return cls._of_block(map_file(path), os.fspath(path))
 
     @classmethod
@@ -181,7 +190,7 @@ class Batch:
         return f"Batch({self.layout}, {len(self)} rows)"
 
     @property
-    def tensors(self) -> dict[str, Array]:
+    def tensors(self) -> Mapping[str, Array]:
         """All tensors by name. Raises BatchError `batch_closed` after `close`."""
         if self._tensors is None:
             raise BatchError("batch_closed", "The batch was closed. Copy what you still need before closing it.")

@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,44 @@ def read_block(block: Any) -> tuple[dict[str, str], dict[str, Array]]:
     Raises BatchError `invalid_batch` if the block is not a safetensors file, or is cut.
     """
     data = memoryview(block).cast("B")
-    start, header = _read_header(data)
-    metadata = _check_metadata(header.pop("__metadata__", {}))
-    tensors = {name: _view(name, spec, block, start, data.nbytes) for name, spec in header.items()}
-    _refuse_overlaps(header)
-    return metadata, tensors
+    start = header_bytes(data, data.nbytes)
+    metadata, places = read_header(data[:start], data.nbytes)
+    return metadata, {name: view(place, block, place.begin) for name, place in places.items()}
+
+
+class TensorPlace(NamedTuple):
+    """Where a tensor of a file is. `begin` counts from the first byte of the file."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    begin: int
+    items: int
+
+
+def header_bytes(data: memoryview | bytearray | bytes, total: int) -> int:
+    """Returns the length of a file's header with its first 8 bytes, which `data` must have.
+
+    total: size of the file. Raises BatchError `invalid_batch` if the header does not end in it.
+    """
+    if total < _LENGTH_BYTES:
+        raise invalid(f"it has {total} bytes, fewer than the length of its header")
+    start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+    if start > total:
+        raise invalid(f"its header ends at byte {start}, but it has {total} bytes")
+    return start
+
+
+def read_header(header: memoryview | bytes, total: int) -> tuple[dict[str, str], dict[str, TensorPlace]]:
+    """Returns the metadata and the places of the tensors of a file.
+
+    header: the first bytes of the file, as many as `header_bytes` says. total: size of the file.
+    """
+    specs = _parse_header(header)
+    metadata = _check_metadata(specs.pop("__metadata__", {}))
+    places = {name: _place(name, spec, len(header), total) for name, spec in specs.items()}
+    _refuse_overlaps(specs)
+    return metadata, places
 
 
 def safetensors_header(metadata: Mapping[str, str], tensors: Mapping[str, Array]) -> bytes:
@@ -55,21 +88,16 @@ def safetensors_header(metadata: Mapping[str, str], tensors: Mapping[str, Array]
     return len(text).to_bytes(_LENGTH_BYTES, "little") + text
 
 
-def _read_header(data: memoryview) -> tuple[int, dict[str, Any]]:
-    if data.nbytes < _LENGTH_BYTES:
-        raise invalid(f"it has {data.nbytes} bytes, fewer than the length of its header")
-    start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
-    if start > data.nbytes:
-        raise invalid(f"its header ends at byte {start}, but it has {data.nbytes} bytes")
+def _parse_header(data: memoryview | bytes) -> dict[str, Any]:
     try:
-        header = json.loads(bytes(data[_LENGTH_BYTES:start]), object_pairs_hook=_unique)
+        header = json.loads(bytes(data[_LENGTH_BYTES:]), object_pairs_hook=_unique)
     except BatchError:
         raise
     except (ValueError, RecursionError) as error:
         raise invalid(f"its header is not JSON ({error})") from error
     if not isinstance(header, dict):
         raise invalid("its header is not a JSON object")
-    return start, header
+    return header
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,7 +125,7 @@ def _check_metadata(metadata: Any) -> dict[str, str]:
     raise invalid("its metadata is not an object of texts")
 
 
-def _view(name: str, spec: Any, block: Any, start: int, total: int) -> Array:
+def _place(name: str, spec: Any, start: int, total: int) -> TensorPlace:
     try:
         # operator.index refuses texts and fractions, which int() accepts.
         dtype, shape = _DTYPES[spec["dtype"]], tuple(map(operator.index, spec["shape"]))
@@ -105,15 +133,19 @@ def _view(name: str, spec: Any, block: Any, start: int, total: int) -> Array:
     except (KeyError, TypeError, ValueError) as error:
         raise invalid(f"tensor {_shorten(name)} has an unknown dtype or no shape: {_shorten(spec)}") from error
     count = math.prod(shape)
-    problem = (
-        f"tensor {_shorten(name)} of shape {_shorten(shape)} does not fit bytes {begin} to {end} of {total - start}"
-    )
     if min(shape, default=0) < 0 or begin < 0 or end - begin != count * dtype.itemsize or start + end > total:
-        raise invalid(problem)
+        fit = f"does not fit bytes {begin} to {end} of {total - start}"
+        raise invalid(f"tensor {_shorten(name)} of shape {_shorten(shape)} {fit}")
+    return TensorPlace(name, dtype, shape, start + begin, count)
+
+
+def view(place: TensorPlace, block: Any, begin: int) -> Array:
+    """Returns a tensor that shares the memory of a block, in which it begins at `begin`."""
     try:
-        return np.frombuffer(block, dtype, count, start + begin if count else 0).reshape(shape)
+        return np.frombuffer(block, place.dtype, place.items, begin if place.items else 0).reshape(place.shape)
     except ValueError as error:  # Too many axes, or an extent of an empty tensor that numpy cannot have.
-        raise invalid(f"{problem} ({error})") from error
+        named = f"tensor {_shorten(place.name)} of shape {_shorten(place.shape)}"
+        raise invalid(f"{named} cannot be an array ({error})") from error
 
 
 def _shorten(value: Any) -> str:

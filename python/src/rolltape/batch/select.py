@@ -12,6 +12,8 @@ from .runs import copy_runs, run_indices
 from .safetensors import Array
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .batch import Batch
 
 TOKENS = ("input_ids", "loss_mask", "logprobs", "versions", "attention_mask", "position_ids", "mm_token_type_ids")
@@ -156,6 +158,6 @@ def _turns(batch: Batch, rows: Array | slice) -> Tensors:
     return {**selected, "cu_turns": np.concatenate([[0], np.cumsum(lasts - firsts)]).astype(np.int32)}
 
 
-def _episodes(tensors: Tensors) -> Tensors:
+def _episodes(tensors: Mapping[str, Array]) -> Tensors:
     """Episodes stay whole, because statistics of groups need all of them."""
     return {name: tensor for name, tensor in tensors.items() if name.startswith("episode_")}

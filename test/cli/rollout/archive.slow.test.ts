@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cacheFolder } from "../../../src/support/cache-folder.js";
+import { FaultyStore } from "../../helpers/faulty-store.js";
+import { readSafetensors } from "../../helpers/safetensors.js";
+import { installSeaweed, Seaweed, s3Environment } from "../../helpers/seaweed.js";
+import { rolltape, runRolltape, temporaryFolder } from "../rolltape.js";
+import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
+
+/** Batches of a job in a real S3 store, SeaweedFS, read back without the machine that made them. */
+
+const program = installSeaweed();
+const BUCKET = "rolltape-batches";
+
+describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () => {
+  let data: string;
+  let seaweed: Seaweed;
+  let store: FaultyStore;
+  let env: Record<string, string>;
+  let client: S3Client;
+
+  beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), "rolltape-seaweed-"));
+    seaweed = await Seaweed.start(program ?? "", data);
+    store = await FaultyStore.start(seaweed.port);
+    env = s3Environment(store.port);
+    const { AWS_ACCESS_KEY_ID: accessKeyId = "", AWS_SECRET_ACCESS_KEY: secretAccessKey = "" } = env;
+    const endpoint = `http://127.0.0.1:${seaweed.port}`;
+    const credentials = { accessKeyId, secretAccessKey };
+    client = new S3Client({ endpoint, credentials, region: "us-east-1", forcePathStyle: true });
+    await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  });
+
+  afterAll(async () => {
+    client.destroy();
+    await store.close();
+    await seaweed.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  /** Runs a job of two batches, and returns them and the addresses in the archive. */
+  async function runJob(prefix: string) {
+    const job = rolloutJob([0, 1, 2, 3].map((reward) => ({ question: "why?", reward })));
+    const address = `s3://${BUCKET}/${prefix}`;
+    const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=${address}`];
+    const args = [...job.args, "--agent", AGENT, "rollout.consumer_batch_size=2", ...keys];
+    const ended = await runRolltape(args, env);
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: `${prefix}/` }));
+    const names = Contents.map(({ Key = "" }) => Key).filter((key) => key.includes("/batches/"));
+    return { ...job, address, ended, names };
+  }
+
+  it("are there when the job has ended, and are viewed, inspected and read without a copy", async () => {
+    const { folder, out, address, ended, names } = await runJob("runs/a");
+    expect(ended).toMatchObject({ code: 0 });
+    expect(names.map((name) => name.split("/").at(-1))).toEqual(["batch-00000.safetensors", "batch-00001.safetensors"]);
+    const file = out.replace(".safetensors", "-00001.safetensors");
+    const last = readFileSync(file);
+    const { stdout: inspected } = await runRolltape(["inspect", file, "--rows", "2"], env);
+    rmSync(folder, { recursive: true });
+    const newest = `s3://${BUCKET}/${names[1]}`;
+    const { stdout: inspectedThere } = await runRolltape(["inspect", newest, "--rows", "2"], env);
+    expect(inspectedThere.replaceAll(newest, file)).toBe(inspected);
+    const { tensors, metadata } = readSafetensors(last);
+    const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
+    const page = join(temporaryFolder(), "page.html");
+    expect(await runRolltape(["view", address, "--html", page], env)).toMatchObject({ code: 0 });
+    for (const { session_id } of rows) expect(readFileSync(page, "utf8")).toContain(session_id);
+    const seen = store.requests.length;
+    const python = installBoto();
+    const script = ["python/tests/read_stored.py", newest];
+    const read = JSON.parse(
+      execFileSync(python, script, { env: { ...process.env, ...env, PYTHONPATH: "python/src" }, encoding: "utf8" }),
+    ) as { rows: number; rewards: number[]; input_ids: string };
+    expect(read.rows).toBe(rows.length);
+    expect(read.rewards).toEqual([...(tensors["rewards"]?.data ?? [])]);
+    const ids = Int32Array.from(tensors["input_ids"]?.data ?? []);
+    expect(read.input_ids).toBe(createHash("sha256").update(new Uint8Array(ids.buffer)).digest("hex"));
+    const methods = store.requests.slice(seen).map(({ method }) => method);
+    expect(methods.filter((method) => method === "GET").length).toBe(3);
+  });
+
+  it("do not delay the job while the store refuses them, and are uploaded by the next job on the folder", async () => {
+    store.choose = ({ method }) => (method === "PUT" || method === "HEAD" ? "refuse" : "pass");
+    const job = rolloutJob([{ question: "why?", reward: 1 }]);
+    const address = `s3://${BUCKET}/runs/b`;
+    const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=${address}`];
+    const first = rolltape([...job.args, "--agent", AGENT, ...keys], env);
+    await first.logged("refuses uploads; the job goes on and tries them again");
+    await expect.poll(() => existsSync(job.out), { timeout: 60_000 }).toBe(true);
+    first.process.kill("SIGKILL");
+    await first.ended;
+    rmSync(job.out);
+    store.choose = () => "pass";
+    const again = [...job.args, "--agent", AGENT, ...keys, "--resume"];
+    await runRolltape(again, env);
+    const { Contents = [] } = await client.send(
+      new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "runs/b/batches/" }),
+    );
+    expect(Contents.length).toBe(1);
+  });
+});
+
+/** Returns a Python with boto3, which the first call installs. */
+function installBoto(): string {
+  const folder = join(cacheFolder(), "boto3-1");
+  const python = join(folder, "bin", "python");
+  if (existsSync(join(folder, "complete"))) return python;
+  mkdirSync(folder, { recursive: true });
+  execFileSync("python3", ["-m", "venv", folder]);
+  const packages = ["boto3==1.*", "numpy", "httpx"];
+  execFileSync(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...packages]);
+  writeFileSync(join(folder, "complete"), "");
+  return python;
+}

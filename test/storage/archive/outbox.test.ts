@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { Outbox, type OutboxOptions } from "../../../src/storage/archive/outbox.js";
+import { FaultyStore, type StoreFault } from "../../helpers/faulty-store.js";
+import { s3Environment } from "../../helpers/seaweed.js";
+
+/** What an outbox does while its store fails. Uploads that succeed are tested with a real store: archive.slow.test.ts. */
+
+let store: FaultyStore;
+
+beforeEach(async () => {
+  store = await FaultyStore.start();
+  store.choose = () => "refuse";
+  for (const [name, value] of Object.entries(s3Environment(store.port))) vi.stubEnv(name, value);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await store.close();
+  });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-outbox-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function open(directory: string, more: Partial<OutboxOptions> = {}): Promise<Outbox> {
+  const backoff = { firstMilliseconds: 1, longestMilliseconds: 5 };
+  const outbox = await Outbox.open({ directory, address: "s3://bucket/prefix", maxBytes: 1000, backoff, ...more });
+  onTestFinished(() => outbox.close());
+  return outbox;
+}
+
+async function* bytesOf(text: string) {
+  yield Buffer.from(text);
+}
+
+test.each<StoreFault>(["refuse", "cut"])("keeps files and tries again while the store fails (%s)", async (fault) => {
+  store.choose = () => fault;
+  const directory = newFolder();
+  const reasons: (string | undefined)[] = [];
+  const outbox = await open(directory, { onFailure: (reason) => reasons.push(reason) });
+  expect(await outbox.write("sessions", "a", bytesOf("first"))).toBe(true);
+  await outbox.write("sessions", "b", bytesOf("second"));
+  await expect.poll(() => outbox.counts.failures).toBeGreaterThan(4);
+  expect(outbox.counts).toMatchObject({ waiting: 2, waitingBytes: 11, uploaded: { sessions: 0, batches: 0 } });
+  // One line, not one for each attempt.
+  expect(reasons.length).toBe(1);
+  if (fault === "refuse") expect(reasons[0]).toContain("503");
+  await outbox.close();
+  expect(readdirSync(join(directory, "sessions"))).toEqual(["a", "b"]);
+  const next = await open(directory);
+  expect(next.id).toBe(outbox.id);
+  expect(next.counts).toMatchObject({ waiting: 2, waitingBytes: 11 });
+});
+
+test("asks whether the store has a file before it sends it again", async () => {
+  const outbox = await open(newFolder());
+  await outbox.write("sessions", "a", bytesOf("first"));
+  await expect.poll(() => store.requests.length).toBeGreaterThan(1);
+  expect(store.requests.slice(0, 2).map(({ method }) => method)).toEqual(["PUT", "HEAD"]);
+  expect(store.requests[0]?.path).toBe(`/bucket/prefix/sessions/${outbox.id}/a?x-id=PutObject`);
+});
+
+test("stops although the store never answers", async () => {
+  store.choose = () => "hang";
+  const directory = newFolder();
+  const outbox = await open(directory);
+  await outbox.write("sessions", "a", bytesOf("first"));
+  await expect.poll(() => store.requests.length).toBe(1);
+  await outbox.close();
+  expect(readdirSync(join(directory, "sessions"))).toEqual(["a"]);
+});
+
+test("replaces a waiting file by a newer one of its name", async () => {
+  const directory = newFolder();
+  const outbox = await open(directory);
+  await outbox.write("sessions", "a", bytesOf("first"));
+  await outbox.write("sessions", "a", bytesOf("longer than before"));
+  expect(outbox.counts).toMatchObject({ waiting: 1, waitingBytes: 18 });
+  expect(readFileSync(join(directory, "sessions", "a"), "utf8")).toBe("longer than before");
+});
+
+test("drops a file whose source has changed meanwhile", async () => {
+  const directory = newFolder();
+  const outbox = await open(directory);
+  expect(await outbox.write("sessions", "a", bytesOf("first"), () => false)).toBe(false);
+  expect(outbox.counts.waiting).toBe(0);
+  expect(readdirSync(join(directory, "sessions"))).toEqual([]);
+});
+
+test("has no room for more than its limit", async () => {
+  const outbox = await open(newFolder(), { maxBytes: 5 });
+  expect(await outbox.hasRoom()).toBe(true);
+  await outbox.write("sessions", "a", bytesOf("first"));
+  expect(await outbox.hasRoom()).toBe(false);
+});
+
+test("keeps a file of another folder that is removed there, also if it is added twice", async () => {
+  const [directory, other] = [newFolder(), newFolder()];
+  const file = join(other, "batch.safetensors");
+  writeFileSync(file, "a batch");
+  const outbox = await open(directory);
+  await outbox.link("batches", "batch.safetensors", file);
+  await outbox.link("batches", "batch.safetensors", file);
+  rmSync(file);
+  expect(readdirSync(join(directory, "batches"))).toEqual(["batch.safetensors"]);
+  expect(readFileSync(join(directory, "batches", "batch.safetensors"), "utf8")).toBe("a batch");
+  expect(outbox.counts.waiting).toBe(1);
+});
+
+test("removes files that a crash left incomplete", async () => {
+  const directory = newFolder();
+  await (await open(directory)).close();
+  writeFileSync(join(directory, "sessions", "a.partial"), "fir");
+  const outbox = await open(directory);
+  expect(outbox.counts.waiting).toBe(0);
+  expect(readdirSync(join(directory, "sessions"))).toEqual([]);
+});
+
+test("refuses an address that is not in S3", async () => {
+  await expect(Outbox.open({ directory: newFolder(), address: "gs://bucket", maxBytes: 1 })).rejects.toMatchObject({
+    code: "invalid_address",
+  });
+});
