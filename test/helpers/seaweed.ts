@@ -51,13 +51,8 @@ export class Seaweed {
     };
     const config = join(data, "s3.json");
     writeFileSync(config, JSON.stringify({ identities: [identity] }));
-    const ports = [];
-    for (const name of ["s3.port", "master.port", "volume.port", "filer.port"]) {
-      // SeaweedFS also listens on each port + 10000.
-      let port = await findFreePort();
-      while (port > 55_000) port = await findFreePort();
-      ports.push(`-${name}=${port}`);
-    }
+    const names = ["s3", "master", "volume", "filer"].flatMap((part) => [`${part}.port`, `${part}.port.grpc`]);
+    const ports = await Promise.all(names.map(async (name) => `-${name}=${await findFreePort()}`));
     const [s3 = ""] = ports;
     const places = [`-dir=${data}`, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", `-s3.config=${config}`];
     const sizes = ["-master.volumeSizeLimitMB=64", "-volume.max=20"];

@@ -69,8 +69,9 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     const { tensors, metadata } = readSafetensors(last);
     const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
     const page = join(temporaryFolder(), "page.html");
-    expect(await runRolltape(["view", address, "--html", page], env)).toMatchObject({ code: 0 });
-    for (const { session_id } of rows) expect(readFileSync(page, "utf8")).toContain(session_id);
+    const viewed = await runRolltape(["view", address, "--html", page], env);
+    expect(viewed).toMatchObject({ code: 0 });
+    expect(viewed.stdout).toContain("2 episodes, 0 with messages, 2 with tokens");
     const seen = store.requests.length;
     const python = installBoto();
     const script = ["python/tests/read_stored.py", newest];

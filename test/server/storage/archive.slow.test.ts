@@ -70,7 +70,8 @@ describe.skipIf(program === undefined)("the archive in S3", { timeout: 120_000 }
     await server.archived();
     // A reward after the upload is archived too.
     const [, second] = sessions;
-    await server.post("/rl/set_session_reward", { reward: 2 }, second?.key);
+    const rewarded = await server.post("/rl/set_reward", { reward: 2, scope: "session" }, second?.key);
+    expect(rewarded.status).toBe(200);
     await server.record("evaluated", "eval");
     await server.archived();
     await server.stop();

@@ -63,7 +63,7 @@ test("writes a session when it has ended, and again when a reward changes it", a
   expect(name).toBe(`000000000000000-${session.id}.sessions`);
   expect(proxy.context.registry.get(session.id).archived).toBe(true);
   const before = await rewardIn(read(name));
-  await proxy.post("/rl/set_session_reward", { reward: 3 }, session.key);
+  expect((await proxy.post("/rl/set_reward", { reward: 3, scope: "session" }, session.key)).refusal).toBe("200");
   expect(proxy.context.registry.get(session.id).archived).toBe(false);
   await settled();
   expect([before, await rewardIn(read(name))]).toEqual([undefined, 3]);
