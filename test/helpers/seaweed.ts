@@ -1,11 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findFreePort } from "../../src/scheduler/free-port.js";
 import { cacheFolder } from "../../src/support/cache-folder.js";
 
 const VERSION = "4.48";
+
+/** Parts that a test does not need: reports to the developers, and services at fixed ports. */
+const OFF = ["-master.telemetry=false", "-s3.port.iceberg=0", "-s3.port.lance=0"];
 
 /** The environment variables of clients. Nothing in it is secret: the store listens on loopback only and ends with the test. */
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: "rolltape", AWS_SECRET_ACCESS_KEY: "rolltape-test" };
@@ -56,7 +59,9 @@ export class Seaweed {
     const [s3 = ""] = ports;
     const places = [`-dir=${data}`, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", `-s3.config=${config}`];
     const sizes = ["-master.volumeSizeLimitMB=64", "-volume.max=20"];
-    const child = spawn(program, ["server", "-s3", ...places, ...ports, ...sizes], { stdio: "ignore" });
+    const child = spawn(program, ["server", "-s3", ...places, ...ports, ...sizes, ...OFF], {
+      stdio: ["ignore", "ignore", openSync(join(data, "log"), "w")],
+    });
     const port = Number(s3.split("=")[1]);
     const store = new Seaweed(child, port);
     await store.#waitReady();

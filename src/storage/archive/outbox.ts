@@ -299,5 +299,9 @@ async function readId(directory: string): Promise<string> {
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
-  await folder.sync().finally(() => folder.close());
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }

@@ -26,7 +26,7 @@ beforeEach(async () => {
 async function archive({ context: { registry, origin } }: Proxy, maxBytes = 1 << 30) {
   const directory = mkdtempSync(join(tmpdir(), "rolltape-archive-"));
   const outbox = await Outbox.open({ directory, address: "s3://bucket", maxBytes });
-  const logger = { error: vi.fn(), warn: vi.fn() };
+  const logger = { error: () => undefined, warn: () => undefined };
   const sessions = new SessionArchive({ registry, origin, outbox, logger, settleMilliseconds: 20 });
   onTestFinished(async () => {
     await sessions.close();
