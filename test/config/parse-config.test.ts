@@ -114,7 +114,13 @@ describe("defaults", () => {
         max_attempts: 3,
         lease_seconds: 30,
       },
-      storage: { directory: null, durability: "call", memory_bytes: null },
+      storage: {
+        directory: null,
+        durability: "call",
+        memory_bytes: null,
+        archive: null,
+        archive_backlog_bytes: 10_000_000_000,
+      },
       scheduler: { type: "local" },
       gateway: {
         workers: [],

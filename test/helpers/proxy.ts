@@ -9,6 +9,7 @@ import { createServer } from "../../src/server/app.js";
 import type { ServerServices } from "../../src/server/services.js";
 import type { ServerSettings } from "../../src/server/settings.js";
 import { toServerSettings } from "../../src/server/start.js";
+import { openOutbox } from "../../src/server/storage/open-archive.js";
 import { openServerStorage } from "../../src/server/storage/server-storage.js";
 import { openWeightVersion } from "../../src/server/storage/weight-version.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
@@ -125,6 +126,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       settings,
       weightVersion: openWeightVersion(storage),
       storage,
+      outbox: await openOutbox(config, needs.logger),
       ...(options.logger ? { logger: options.logger } : {}),
     });
     return new Proxy(engine, app, context);
@@ -174,6 +176,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
   }
 
   async close(): Promise<void> {
+    await this.context.archive?.close(1);
     await this.app.close();
     await this.context.storage?.records.committed().catch(() => undefined);
     await this.context.storage?.storage.close();

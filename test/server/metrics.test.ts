@@ -11,6 +11,7 @@ import { hasPromtool, lintMetrics, namingProblems, readFamilies, readSample } fr
 import { readPage } from "../helpers/page.js";
 import { Proxy } from "../helpers/proxy.js";
 import { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { s3Environment } from "../helpers/seaweed.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { leasing, serve as serveController } from "../job/leases/leasing.js";
 
@@ -229,7 +230,9 @@ describe("the text of a scrape", () => {
     servers = [await startSglangServer(), await startSglangServer()];
     const engine = createSglangEngine({ urls: servers.map(({ url }) => url), timeoutSeconds: 0, maxInflight: 2 });
     directory = mkdtempSync(join(tmpdir(), "rolltape-metrics-"));
-    proxy = await Proxy.start({ engine, storage: { directory } });
+    // Nothing listens there, so uploads fail at once.
+    for (const [name, value] of Object.entries(s3Environment(1))) vi.stubEnv(name, value);
+    proxy = await Proxy.start({ engine, storage: { directory, archive: "s3://bucket" } });
     const session = await proxy.session();
     await proxy.chat(session, USER);
     await proxy.reward(session, 1);
@@ -246,6 +249,7 @@ describe("the text of a scrape", () => {
   });
   afterEach(async () => {
     await proxy.close();
+    vi.unstubAllEnvs();
     await proxy.engine.close();
     for (const server of servers) await server.close();
     rmSync(directory, { recursive: true });

@@ -71,7 +71,10 @@ export function divideBudgets(config: Config, workers: number, machine: Machine 
     "engine.max_inflight": share(engine.max_inflight, LEAST.inflight),
     "server.shared_memory_bytes": share(server.shared_memory_bytes, LEAST.sharedMemoryBytes),
     "rollout.agent.export_retention_bytes": Math.ceil(rollout.agent.export_retention_bytes / workers),
-    "storage.archive_backlog_bytes": Math.ceil(storage.archive_backlog_bytes / workers),
+    // Without an archive, workers refuse the key.
+    ...(storage.archive === null
+      ? {}
+      : { "storage.archive_backlog_bytes": Math.ceil(storage.archive_backlog_bytes / workers) }),
     // Null: the worker takes half of its `store_bytes`.
     ...(storage.memory_bytes === null
       ? {}

@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cacheFolder } from "../../../src/support/cache-folder.js";
@@ -75,9 +76,11 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     const seen = store.requests.length;
     const python = installBoto();
     const script = ["python/tests/read_stored.py", newest];
-    const read = JSON.parse(
-      execFileSync(python, script, { env: { ...process.env, ...env, PYTHONPATH: "python/src" }, encoding: "utf8" }),
-    ) as { rows: number; rewards: number[]; input_ids: string };
+    // Not execFileSync: the proxy before the store is in this process.
+    const { stdout } = await promisify(execFile)(python, script, {
+      env: { ...process.env, ...env, PYTHONPATH: "python/src" },
+    });
+    const read = JSON.parse(stdout) as { rows: number; rewards: number[]; input_ids: string };
     expect(read.rows).toBe(rows.length);
     expect(read.rewards).toEqual([...(tensors["rewards"]?.data ?? [])]);
     const ids = Int32Array.from(tensors["input_ids"]?.data ?? []);
