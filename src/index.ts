@@ -124,3 +124,5 @@ export {
 } from "./session/trajectory-store.js";
 export type { AbortSource } from "./support/async/abort-source.js";
 export { SafetensorsError } from "./support/safetensors/errors.js";
+export { openTelemetry, type TelemetryProcess, type TelemetrySettings } from "./telemetry/open-telemetry.js";
+export type { Telemetry } from "./telemetry/telemetry.js";

@@ -10,6 +10,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Seconds until the call, with its repetitions, fails with `request_timed_out`. Default 60. */
   readonly timeoutSeconds?: number | undefined;
+  /** Headers of the call's trace: `traceparent` and `tracestate`. */
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProxyCall extends CallOptions {
@@ -141,9 +143,10 @@ export class ProxyCalls {
     }
   }
 
-  #toRequest({ method = "POST", body }: ProxyCall, signal: AbortSignal): HttpRequest {
-    if (method !== "POST") return { method, headers: this.#headers, signal };
-    const headers = { ...this.#headers, "content-type": "application/json" };
+  #toRequest({ method = "POST", body, traceHeaders }: ProxyCall, signal: AbortSignal): HttpRequest {
+    const own = { ...this.#headers, ...traceHeaders };
+    if (method !== "POST") return { method, headers: own, signal };
+    const headers = { ...own, "content-type": "application/json" };
     return { method, headers, body: JSON.stringify(body ?? {}), signal };
   }
 }

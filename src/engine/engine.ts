@@ -124,6 +124,8 @@ export interface GenerateCall {
   readonly reasoning?: ReasoningMarkers | undefined;
   /** Channels that the engine leaves out, although it gives them to other calls. Default: none. */
   readonly withoutChannels?: WithoutChannels;
+  /** Called when a server, or a sequence of the embedded engine, is free for the call; again for each repetition of its request. */
+  readonly onPlaced?: (() => void) | undefined;
   /** Called if the engine ignores a parameter of `sampling`, before it adds the tokens that this concerns. */
   readonly onIgnored?: ((param: IgnorableParam) => void) | undefined;
 }

@@ -9,11 +9,14 @@ import { closedConnections } from "../http/connections/closed-connections.js";
 import { type ConnectionLimits, createApp } from "../http/create-app.js";
 import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
+import type { ApiError } from "../http/errors.js";
 import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
 import { countRefusals } from "../http/metrics/refusals.js";
+import { failTrace, tracing } from "../http/tracing.js";
 import { SharedMemory, type SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import { SharedExports } from "../session/export/shared-exports.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
@@ -41,6 +44,8 @@ export interface GatewayOptions extends GatewayContext {
   /** Refuses control and export bodies with unknown fields, as the workers do. Default: true. */
   readonly strictControlFields?: boolean;
   readonly sharedMemory?: SharedMemoryOptions;
+  /** Default: no traces. */
+  readonly telemetry?: Telemetry | undefined;
   readonly logger?: FastifyBaseLogger | undefined;
 }
 
@@ -65,6 +70,7 @@ export async function createGateway({
   adminKey,
   strictControlFields,
   sharedMemory: sharedMemoryOptions,
+  telemetry,
   ...context
 }: GatewayOptions): Promise<Gateway> {
   const needsKey = ({ routeOptions }: FastifyRequest) => !routeOptions.config.public;
@@ -101,7 +107,12 @@ export async function createGateway({
     metric: "rolltape_gateway_closed_connections_total",
   });
   await app.register(earlyAnswer);
-  const onAnswer = countRefusals("rolltape_gateway_refused_total", metrics.registry);
+  const count = countRefusals("rolltape_gateway_refused_total", metrics.registry);
+  const onAnswer = (error: ApiError, request?: FastifyRequest) => {
+    count(error);
+    failTrace(error, request);
+  };
+  await app.register(tracing, { telemetry, isTraced: needsKey });
   await app.register(errorHandler, { toApiError: toSessionApiError, toBody: toErrorBody, onAnswer });
   const budget = new BodyShares(bodyBytesInFlight);
   await app.register(bodyHolding, { budget });

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { disconnectSignal } from "../http/disconnect.js";
 import { ApiError } from "../http/errors.js";
 import { readKeys } from "../http/read-keys.js";
+import { readTraceContext } from "../http/trace-context.js";
 import { readKeyTag, readSessionTag } from "../session/worker-tag.js";
 import { noWorkerError, workerUnavailableError } from "./forward.js";
 import type { Worker, WorkerPool } from "./worker-pool.js";
@@ -59,12 +60,13 @@ async function pickAnyWorker(pool: WorkerPool): Promise<Worker> {
   return worker;
 }
 
-/** Returns the headers with the keys of a request, for calls on behalf of its client. */
+/** Returns the headers with the keys and the trace of a request, for calls on behalf of its client. */
 export function pickCredentials({ headers }: FastifyRequest): Record<string, string> {
   const { authorization, "x-api-key": apiKey, "x-goog-api-key": googleKey } = headers;
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(typeof apiKey === "string" ? { "x-api-key": apiKey } : {}),
     ...(typeof googleKey === "string" ? { "x-goog-api-key": googleKey } : {}),
+    ...readTraceContext(headers)?.headers,
   };
 }

@@ -5,6 +5,8 @@ import { type CutAnswer, listCut } from "../http/connections/http-answer.js";
 import { listen } from "../http/listen.js";
 import { fitToOpenFiles } from "../http/open-files.js";
 import { ProbePort } from "../http/probes/probe-port.js";
+import { openTelemetry } from "../telemetry/open-telemetry.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import { createGateway } from "./app.js";
 import type { WorkerProcessState } from "./context.js";
 import { openWorkerPool } from "./open-worker-pool.js";
@@ -51,9 +53,12 @@ export const CONTROL_TIMEOUT_MS = 5000;
 export async function startGateway(config: Config, options: GatewayStartOptions = {}): Promise<RunningGateway> {
   const { logger } = options;
   const probes = options.probes ?? (await ProbePort.open({ ...readProbeSettings(config), logger }));
+  let telemetry: Telemetry | undefined;
   try {
-    return await startForwarding(config, { ...options, probes });
+    telemetry = await openTelemetry(config.telemetry, { service: "rolltape-gateway", log: logger });
+    return await startForwarding(config, { ...options, probes, telemetry });
   } catch (error) {
+    await telemetry?.close();
     await probes?.close();
     throw error;
   }
@@ -61,7 +66,13 @@ export async function startGateway(config: Config, options: GatewayStartOptions 
 
 async function startForwarding(
   config: Config,
-  { adminKey, logger, processes, probes }: GatewayStartOptions,
+  {
+    adminKey,
+    logger,
+    processes,
+    probes,
+    telemetry,
+  }: GatewayStartOptions & { readonly telemetry: Telemetry | undefined },
 ): Promise<RunningGateway> {
   const { gateway, server } = config;
   const limits = readConnectionLimits(config);
@@ -90,6 +101,7 @@ async function startForwarding(
       strictControlFields: server.strict_control_fields,
       sharedMemory: { directory: server.shared_memory_directory, maxBytes: server.shared_memory_bytes },
       processes,
+      telemetry,
       logger,
     });
     const url = await listen(app, server);
@@ -108,6 +120,7 @@ async function startForwarding(
       app.server.closeAllConnections();
       await closed;
       await release();
+      await telemetry?.close();
       await probes?.close();
       return cut;
     };

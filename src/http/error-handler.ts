@@ -13,7 +13,7 @@ export interface ErrorHandlerOptions {
   /** Returns the response body. Default: OpenAI's shape. */
   readonly toBody?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => object;
   /** Called for each error that is answered. */
-  readonly onAnswer?: (error: ApiError) => void;
+  readonly onAnswer?: (error: ApiError, request?: FastifyRequest) => void;
 }
 
 /** Answers every error with a status and code of the catalogue, and logs server errors. */
@@ -23,7 +23,7 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   app.setErrorHandler((error, request, reply) => {
     const apiError = convert(isBodyTooLarge(error) ? createBodyError(request) : error);
     errors.write(request.log, apiError);
-    onAnswer?.(apiError);
+    onAnswer?.(apiError, request);
     return send(apiError, reply, toBody?.(apiError, request, reply));
   });
   // Before the body is read: Fastify would read and parse it, and only then call the handler of unknown routes.

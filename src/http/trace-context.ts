@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { TraceHeaders } from "../telemetry/trace-headers.js";
 
 /** W3C trace context of a request: https://www.w3.org/TR/trace-context/. It is passed on unchanged. */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** The headers to pass on. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: TraceHeaders;
 }
 
 /** Later versions than 00 may add further parts. */

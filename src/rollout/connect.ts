@@ -1,6 +1,7 @@
 import { AdminClient } from "../client/admin-client.js";
 import { ConnectionPool } from "../client/connection-pool.js";
 import { HttpTransport, proxyUrl } from "../client/transport.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import type { RolloutEngine } from "./contract.js";
 import { isHttpUrl } from "./http-url.js";
 import { invalidOption } from "./workflow-error.js";
@@ -8,6 +9,8 @@ import { invalidOption } from "./workflow-error.js";
 export interface ConnectOptions {
   readonly url: string;
   readonly adminKey: string;
+  /** Gets a span for each episode. The caller closes it. Default: no spans. */
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** A {@link RolloutEngine} with its own connection pool. Closing it closes the pool. */
@@ -25,11 +28,11 @@ export interface ConnectedProxy extends RolloutEngine, AsyncDisposable {
  */
 export function connectProxy(options: ConnectOptions): ConnectedProxy {
   checkOptions(options);
-  const { url, adminKey } = options;
+  const { url, adminKey, telemetry } = options;
   const connections = new ConnectionPool();
   const admin = new AdminClient(new HttpTransport(url, connections), adminKey);
   const close = () => connections.close();
-  return { url: proxyUrl(url), adminKey, connections, admin, close, [Symbol.asyncDispose]: close };
+  return { url: proxyUrl(url), adminKey, connections, admin, telemetry, close, [Symbol.asyncDispose]: close };
 }
 
 /** The options may be anything if the caller has no types, or reads environment variables that are not set. */

@@ -2,6 +2,7 @@ import type { ConnectionPool } from "../client/connection-pool.js";
 import type { ExportFilters } from "../client/export-filters.js";
 import type { ExportStyle } from "../client/interaction.js";
 import type { Interactions } from "../client/interactions.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import type { EpisodeTranscript } from "../transcript/episode-transcript.js";
 import type { CutSessions } from "./cut-sessions.js";
 import type { Rejection } from "./rejection.js";
@@ -62,6 +63,8 @@ export interface RolloutEngine {
   readonly adminKey: string;
   /** Connections that all episodes share. */
   readonly connections: ConnectionPool;
+  /** Gets a span for each episode. Default: no spans. */
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ConnectionPool } from "../client/connection-pool.js";
 import { ProxyError } from "../client/errors.js";
 import { SessionClient } from "../client/session-client.js";
 import { untilAborted } from "../support/async/until-aborted.js";
+import type { TraceHeaders } from "../telemetry/trace-headers.js";
 import { type EpisodeTranscript, toEpisodeTranscript } from "../transcript/episode-transcript.js";
 import { readClassName } from "./class-name.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
@@ -18,6 +19,8 @@ export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptio
   readonly connections: ConnectionPool;
   /** Signal of the episode. Aborts with the caller's signal, or when the episode exceeds its time. */
   readonly signal: AbortSignal;
+  /** Headers of the trace of the episode. Default: it has none. */
+  readonly traceHeaders?: TraceHeaders | undefined;
 }
 
 interface OpenSession {
@@ -47,7 +50,7 @@ export class Episode {
    * @throws Rejection if the episode gives no trajectory. The caller must then {@link discard} it.
    */
   async run<Data>(agent: Agent<Data>, data: Data): Promise<AcceptedEpisode> {
-    const { signal, groupId, url, rewardScope } = this.#settings;
+    const { signal, groupId, url, rewardScope, traceHeaders } = this.#settings;
     const step = async <T>(code: RejectionCode, work: () => Promise<T>): Promise<T> => {
       try {
         return await work();
@@ -58,8 +61,10 @@ export class Episode {
     const { session, transcript } = await step("start_failed", () => this.#open(agent));
     const returned = await step("agent_error", () => this.#runAgent(agent, data, session, transcript));
     const reward = readReward(returned);
-    const rewards = await step("export_failed", () => setRewards(session, reward, { rewardScope, signal }));
-    const interactionCount = await step("export_failed", () => session.end({ signal }));
+    const rewards = await step("export_failed", () =>
+      setRewards(session, reward, { rewardScope, signal, traceHeaders }),
+    );
+    const interactionCount = await step("export_failed", () => session.end({ signal, traceHeaders }));
     if (interactionCount === 0) throw new Rejection("no_model_calls", "The agent completed no model call.");
     const accepted = { sessionId: session.sessionId, url, groupId, interactionCount, rewards };
     return step("export_failed", () => this.#finish(session, accepted, signal));
@@ -97,8 +102,16 @@ export class Episode {
   /** Exports the ended session, unless the export is deferred. */
   async #finish(session: SessionClient, accepted: AcceptedEpisode, signal?: AbortSignal): Promise<AcceptedEpisode> {
     if (this.#settings.export === "deferred") return accepted;
-    const { discount, style, concatReward, onMismatch, filters, includeMessages = false } = this.#settings;
-    const options = { concatReward, onMismatch, filters, includeMessages, signal };
+    const {
+      discount,
+      style,
+      concatReward,
+      onMismatch,
+      filters,
+      includeMessages = false,
+      traceHeaders,
+    } = this.#settings;
+    const options = { concatReward, onMismatch, filters, includeMessages, signal, traceHeaders };
     return { ...accepted, interactions: await session.exportInteractions(discount, style, options) };
   }
 
@@ -134,10 +147,10 @@ export class Episode {
 
   /** The calls are not aborted: a session whose response nobody reads would exist until it expires. */
   async #start(): Promise<SessionClient> {
-    const { admin, taskId, groupId, leaseId, signal, onSession } = this.#settings;
+    const { admin, taskId, groupId, leaseId, signal, onSession, traceHeaders } = this.#settings;
     signal.throwIfAborted();
     await admin.grantCapacity();
-    this.#session = await SessionClient.start(admin, { taskId, groupId, leaseId });
+    this.#session = await SessionClient.start(admin, { taskId, groupId, leaseId, traceHeaders });
     await onSession?.(this.#session.sessionId, leaseId);
     return this.#session;
   }
@@ -172,18 +185,16 @@ function rethrow(error: unknown): never {
 async function setRewards(
   session: SessionClient,
   reward: ReturnedReward,
-  { rewardScope, signal }: Partial<Pick<EpisodeSettings, "rewardScope" | "signal">>,
+  { rewardScope, ...call }: Partial<Pick<EpisodeSettings, "rewardScope" | "signal" | "traceHeaders">>,
 ): Promise<ReadonlyMap<string, number>> {
   if ("number" in reward) {
     if (rewardScope !== "session") {
-      return new Map([[await session.setLastReward(reward.number, { signal }), reward.number]]);
+      return new Map([[await session.setLastReward(reward.number, call), reward.number]]);
     }
-    await session.setSessionReward(reward.number, { signal });
+    await session.setSessionReward(reward.number, call);
     return new Map([[session.sessionId, reward.number]]);
   }
-  const outcomes = await Promise.allSettled(
-    [...reward.byId].map(([id, value]) => session.setReward(id, value, { signal })),
-  );
+  const outcomes = await Promise.allSettled([...reward.byId].map(([id, value]) => session.setReward(id, value, call)));
   const refused = outcomes.find((outcome) => outcome.status === "rejected");
   if (refused) throw refused.reason;
   return reward.byId;

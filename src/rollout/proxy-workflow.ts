@@ -2,6 +2,7 @@ import { AdminClient } from "../client/admin-client.js";
 import type { ExportFilters } from "../client/export-filters.js";
 import { HttpTransport, proxyUrl } from "../client/transport.js";
 import { Deadline } from "../support/async/deadline.js";
+import type { TraceHeaders } from "../telemetry/trace-headers.js";
 import type {
   Agent,
   EpisodeExportOptions,
@@ -26,6 +27,13 @@ export interface ProxyWorkflowOptions extends EpisodeExportOptions {
   readonly timeoutSeconds?: number | undefined;
 }
 
+/** `gen_ai.operation.name` of an episode, and the name of its span. */
+const EPISODE = "invoke_agent";
+
+interface TracedOptions extends EpisodeOptions {
+  readonly traceHeaders?: TraceHeaders | undefined;
+}
+
 /**
  * Runs an agent whose model calls go through a proxy, with one session per episode. The session ends in every case. The
  * data of a rejected episode is freed.
@@ -48,6 +56,21 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   }
 
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
+    const { taskId, groupId } = options;
+    const attributes = { operation: EPISODE, taskId, groupId };
+    const traced = engine.telemetry?.start({ name: EPISODE, kind: "internal", attributes });
+    try {
+      const result = await this.#run(engine, data, { ...options, traceHeaders: traced?.headers });
+      const [rejected] = result.rejected;
+      traced?.trace?.set({ sessionId: (result.accepted[0] ?? rejected)?.sessionId });
+      if (rejected) traced?.trace?.fail(rejected.reason.code);
+      return result;
+    } finally {
+      traced?.trace?.end();
+    }
+  }
+
+  async #run(engine: RolloutEngine, data: Data, options: TracedOptions): Promise<EpisodeResult> {
     const { groupId } = options;
     const url = this.#url ?? engine.url;
     const admin = new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey);

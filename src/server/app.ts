@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { toErrorBody } from "../admin-api/error-body.js";
 import { TEMPLATE_TYPE } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
@@ -9,10 +9,12 @@ import { closedConnections } from "../http/connections/closed-connections.js";
 import { createApp } from "../http/create-app.js";
 import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
+import type { ApiError } from "../http/errors.js";
 import { jsonBody } from "../http/json-body.js";
 import { CONTROL_LIMITS } from "../http/json-limits.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
 import { countRefusals } from "../http/metrics/refusals.js";
+import { failTrace, tracing } from "../http/tracing.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { SharedMemory } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
@@ -22,6 +24,7 @@ import { PreparedExports } from "../session/export/prepared-exports.js";
 import { SharedExports } from "../session/export/shared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
 import type { Outbox } from "../storage/archive/outbox.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import { CurrentVersion } from "./current-version.js";
 import { EngineHealth } from "./engine-health.js";
 import { toServerApiError } from "./errors.js";
@@ -83,6 +86,8 @@ export interface ServerOptions {
   readonly storage?: ServerStorage | undefined;
   /** Where the sessions of the registry are archived. */
   readonly outbox?: Outbox | undefined;
+  /** Default: no traces. */
+  readonly telemetry?: Telemetry | undefined;
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -166,6 +171,7 @@ export async function createServer({
     imageFetcher: settings.imageHosts && new ImageFetcher({ hosts: settings.imageHosts }),
     draining: false,
     cordoned: false,
+    sessionTraces: options.telemetry && new WeakMap(),
     shutdown: new AbortController(),
   };
   app.addHook("onClose", async () => {
@@ -184,7 +190,11 @@ export async function createServer({
     metric: "rolltape_closed_connections_total",
   });
   await app.register(earlyAnswer);
-  const onAnswer = countRefusals("rolltape_refused_total", context.metrics.registry);
+  const count = countRefusals("rolltape_refused_total", context.metrics.registry);
+  const onAnswer = (error: ApiError, request?: FastifyRequest) => {
+    count(error);
+    failTrace(error, request);
+  };
   await app.register(errorHandler, { toApiError: toServerApiError, toBody: toErrorBody, onAnswer });
   app.decorateRequest("takenImages", undefined);
   await app.register(jsonBody, {
@@ -197,6 +207,12 @@ export async function createServer({
     revive: restoreSpelling,
   });
   await app.register(auth, { registry, adminKey: settings.adminKey, requireRoom: () => requireAccepting(context) });
+  // After `auth`: requests without a key get no span.
+  await app.register(tracing, {
+    telemetry: options.telemetry,
+    isTraced: ({ routeOptions }) => requiredKey(routeOptions) !== "none",
+    findParent: ({ session }) => (session ? context.sessionTraces?.get(session) : undefined),
+  });
   if (options.storage) await app.register(storagePlugin, { registry, server: options.storage });
   await app.register(bodyBudget, {
     budget: new BodyShares(settings.bodyBytesInFlight),

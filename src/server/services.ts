@@ -9,7 +9,9 @@ import type { ExportLeases } from "../session/export/export-leases.js";
 import type { Exporter } from "../session/export/exporter.js";
 import type { PreparedExports } from "../session/export/prepared-exports.js";
 import type { SharedExports } from "../session/export/shared-exports.js";
+import type { Session } from "../session/session.js";
 import type { SessionRegistry } from "../session/session-registry.js";
+import type { TraceHeaders } from "../telemetry/trace-headers.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { EngineHealth } from "./engine-health.js";
 import type { ImageFetcher } from "./image-urls/image-fetcher.js";
@@ -68,6 +70,8 @@ export interface ExportServices extends SharedServices {
   readonly origin: BatchOrigin;
   /** Undefined if the engine cannot load weights. */
   readonly weights: ServerWeights | undefined;
+  /** Traces of the episodes that started sessions. Calls without a trace of their own belong to them. Undefined without telemetry. */
+  readonly sessionTraces: WeakMap<Session, TraceHeaders> | undefined;
   /** Aborts when the shutdown stops waiting. */
   readonly shutdown: AbortController;
 }

@@ -23,6 +23,8 @@ import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import type { Outbox } from "../storage/archive/outbox.js";
+import { openTelemetry } from "../telemetry/open-telemetry.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
 import { addLostChanges, drain, type StopReport } from "./drain.js";
@@ -110,17 +112,25 @@ export async function startServer(
   readUpstreams(config, process.env);
   // Before the engine, too: an orchestrator asks meanwhile.
   const probes = await ProbePort.open({ ...readProbeSettings(config), logger });
+  let telemetry: Telemetry | undefined;
   try {
-    return await startProxy(config, { adminKey, logger, startedBy, probes });
+    telemetry = await openTelemetry(config.telemetry, { service: "rolltape-proxy", log: logger });
+    return await startProxy(config, { adminKey, logger, startedBy, probes, telemetry });
   } catch (error) {
+    await telemetry?.close();
     await probes?.close();
     throw error;
   }
 }
 
+interface ProxyNeeds extends Required<StartOptions> {
+  readonly probes: ProbePort | undefined;
+  readonly telemetry: Telemetry | undefined;
+}
+
 async function startProxy(
   given: Config,
-  { adminKey, logger, startedBy, probes }: Required<StartOptions> & { readonly probes: ProbePort | undefined },
+  { adminKey, logger, startedBy, probes, telemetry }: ProxyNeeds,
 ): Promise<RunningServer> {
   const ui: PageFiles | undefined = given.server.ui ? await readPageFiles() : undefined;
   const { engine, model } = await openEngine(given, (message) => logger.warn({ engine: given.engine.type }, message));
@@ -152,6 +162,7 @@ async function startProxy(
       weightVersion,
       storage,
       outbox,
+      telemetry,
       logger,
     });
     const choice = describeTemplateType(templateType);
@@ -184,6 +195,7 @@ async function startProxy(
       await context.archive?.close(config.server.shutdown_seconds * 1000 - (Date.now() - stopped));
       const lost = storage && (await closeStorage(storage, registry, logger));
       await release();
+      await telemetry?.close();
       await probes?.close();
       return lost ? addLostChanges(report, lost) : report;
     };

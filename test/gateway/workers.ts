@@ -8,6 +8,7 @@ import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-ad
 import { WorkerConnections } from "../../src/gateway/worker-connections.js";
 import { WorkerPool } from "../../src/gateway/worker-pool.js";
 import type { ConnectionLimits } from "../../src/http/create-app.js";
+import type { Telemetry } from "../../src/telemetry/telemetry.js";
 import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../helpers/proxy.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 
@@ -48,6 +49,7 @@ export interface CallSettings {
   readonly processes?: () => readonly WorkerProcessState[];
   readonly logger?: FastifyBaseLogger;
   readonly accessLog?: boolean;
+  readonly telemetry?: Telemetry | undefined;
   /** Folder of batches in shared memory. */
   readonly sharedMemory?: string;
 }
@@ -78,6 +80,7 @@ export class Gateway {
       processes,
       logger,
       accessLog = false,
+      telemetry,
       sharedMemory,
     }: CallSettings = {},
   ): Promise<Gateway> {
@@ -108,6 +111,7 @@ export class Gateway {
       processes,
       logger,
       accessLog,
+      telemetry,
       ...(sharedMemory === undefined ? {} : { sharedMemory: { directory: sharedMemory, maxBytes: 64 << 20 } }),
     });
     const url = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -13,6 +13,7 @@ import { openOutbox } from "../../src/server/storage/open-archive.js";
 import { openServerStorage } from "../../src/server/storage/server-storage.js";
 import { openWeightVersion } from "../../src/server/storage/weight-version.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
+import type { Telemetry } from "../../src/telemetry/telemetry.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 
 export const ADMIN_KEY = "sk-admin-0123456789abcdef";
@@ -31,6 +32,8 @@ export interface ProxyOptions<E extends Engine> {
   readonly workerTag?: string;
   /** Default: no log. */
   readonly logger?: FastifyBaseLogger;
+  /** Default: no traces. */
+  readonly telemetry?: Telemetry | undefined;
   /** Keys of the section `storage`. Default: sessions are not stored. */
   readonly storage?: { readonly directory: string } & Partial<Config["storage"]>;
 }
@@ -127,6 +130,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       weightVersion: openWeightVersion(storage),
       storage,
       outbox: await openOutbox(config, needs.logger),
+      telemetry: options.telemetry,
       ...(options.logger ? { logger: options.logger } : {}),
     });
     return new Proxy(engine, app, context);

@@ -55,6 +55,7 @@ export class ScriptedEngine implements Engine {
   }
 
   async generate(call: GenerateCall, signal: AbortSource = new AbortSwitch()): Promise<GenerateResult> {
+    call.onPlaced?.();
     this.calls.push({ ...call, signal, prompt: kept(call.prompt) });
     const version = call.currentVersion();
     const reply = this.replies.shift() ?? this.fallback;

@@ -11,6 +11,8 @@ import { ControllerClient } from "../../rollout/worker/controller-client.js";
 import { RolloutWorker, type WorkerEnd } from "../../rollout/worker/rollout-worker.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import { readRegularFile } from "../../support/regular-file.js";
+import { openTelemetry, WORKER_SERVICE } from "../../telemetry/open-telemetry.js";
+import type { Telemetry } from "../../telemetry/telemetry.js";
 import { createLogger } from "../logger.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { createWorkflow } from "../rollout/job-workflow.js";
@@ -44,10 +46,13 @@ export async function worker(args: readonly string[], options: WorkerOptions): P
       else logger.warn({ why }, "the controller does not answer; results are kept and calls are repeated");
     },
   });
-  const job = { config, options, adminKey, logger, client, stopping };
-  await runJobs(job).catch((error: unknown) => {
-    if (!stopping.signal.aborted || stopping.error) throw error;
-  });
+  const telemetry = await openTelemetry(config.telemetry, { service: WORKER_SERVICE, log: logger });
+  const job = { config, options, adminKey, logger, client, stopping, telemetry };
+  await runJobs(job)
+    .catch((error: unknown) => {
+      if (!stopping.signal.aborted || stopping.error) throw error;
+    })
+    .finally(() => telemetry?.close());
   if (stopping.error) throw stopping.error;
   logger.info("stopped");
   // Timers and connections that agents left behind would keep this process alive.
@@ -61,6 +66,7 @@ interface WorkerJob {
   readonly logger: Logger;
   readonly client: ControllerClient;
   readonly stopping: StoppableWorker;
+  readonly telemetry: Telemetry | undefined;
 }
 
 /** Runs the tasks of one job after the other, if the controller is replaced by that of another job. */
@@ -88,7 +94,7 @@ interface Registration {
 }
 
 async function runOne(job: WorkerJob, { workerId, name, settings, isFirst }: Registration): Promise<WorkerEnd> {
-  const { config, options, adminKey, logger, client, stopping } = job;
+  const { config, options, adminKey, logger, client, stopping, telemetry } = job;
   const workflow = await createWorkflow(
     applySettings(config, settings),
     {
@@ -100,7 +106,7 @@ async function runOne(job: WorkerJob, { workerId, name, settings, isFirst }: Reg
     ({ code, message }, { taskId: task_id }) => logger.debug({ task_id, code, message }, "an episode runs again"),
   );
   try {
-    await using engine = connectProxy({ url: options.proxy ?? settings.proxy_url, adminKey });
+    await using engine = connectProxy({ url: options.proxy ?? settings.proxy_url, adminKey, telemetry });
     watchProxy(engine).onChange = (isAbsent) => {
       if (isAbsent)
         logger.warn({ proxy: engine.url }, "the proxy does not answer; episodes wait, and no tasks are taken");

@@ -8,6 +8,7 @@ import type { RolloutWorkflow } from "../../rollout/contract.js";
 import { watchProxy } from "../../rollout/proxy-watch.js";
 import { isWithoutProxy } from "../../rollout/retrying-workflow.js";
 import { shareWithGroup } from "../../support/private-files.js";
+import { openTelemetry, WORKER_SERVICE } from "../../telemetry/open-telemetry.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
 import { BatchArchive } from "./batch-archive.js";
@@ -64,7 +65,10 @@ export async function runRolloutJob(run: JobRun): Promise<EndedJob> {
   const workflow = runners === "here" ? await createWorkflow(config, options) : undefined;
   try {
     await using served = await openProxy({ config, options, overrides, screen });
-    await using proxy = connectProxy(served);
+    // Rollout workers send the spans of their episodes themselves.
+    await using telemetry =
+      runners === "here" ? await openTelemetry(config.telemetry, { service: WORKER_SERVICE, log: logger }) : undefined;
+    await using proxy = connectProxy({ ...served, telemetry });
     const onWait = (why: string) => screen.line(`rolltape: ${why}; waiting`);
     const onFailure = (error: Error) => run.watch.fail(error);
     await using store = await openStore({ ...run, onWait, onFailure });

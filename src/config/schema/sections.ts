@@ -100,6 +100,25 @@ const gatewaySchema = z.strictObject({
 
 const RAY_REFUSED = "expected local or slurm, got ray, because agent workflows do not run on Ray";
 
+/** Traces for an OpenTelemetry collector. */
+const telemetrySchema = z.strictObject({
+  otlp_url: baseUrl
+    .nullable()
+    .default(null)
+    .meta({ expected: "an http or https URL without query or fragment" })
+    .describe(
+      "Base URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, to which traces are sent by OTLP over HTTP (`/v1/traces`). Null: no traces. See [Traces](../guides/operations.md#traces).",
+    ),
+  sample_ratio: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .describe(
+      "Share of the traces that begin here which are recorded, from 0 to 1. A request with a `traceparent` header is recorded if that says so.",
+    ),
+});
+
 /** The scheduler that starts the processes of a job. */
 const schedulerSchema = z.strictObject({
   type: z
@@ -127,6 +146,7 @@ export const sectionsSchema = z.strictObject({
   rollout: rolloutSchema.meta(usedBy("rollout")).prefault({}),
   scheduler: schedulerSchema.meta(usedBy("job")).prefault({}),
   gateway: gatewaySchema.meta(usedBy("gateway")).prefault({}),
+  telemetry: telemetrySchema.meta(usedBy(["proxy", "gateway", "worker"])).prefault({}),
   upstreams: z
     .array(upstream)
     .default([])

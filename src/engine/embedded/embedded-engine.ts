@@ -62,6 +62,7 @@ class EmbeddedEngine implements Engine {
   async #inSlot(call: GenerateCall, prompt: Int32Array, deadline: Deadline): Promise<GenerateResult> {
     const slot = await this.#acquire(call, prompt, deadline);
     try {
+      call.onPlaced?.();
       return await this.#run(call, slot, prompt, deadline);
     } finally {
       this.#pool.release(slot);

@@ -21,7 +21,7 @@ export function capacityRoutes(app: App, context: GatewayContext): void {
   app.post("/grant_capacity", { schema: { body: grantBody } }, (request, reply) =>
     grant(context, request, reply, request.body.slots),
   );
-  app.post("/rl/start_session", { schema: { body: startBody } }, (request, reply) =>
+  app.post("/rl/start_session", { config: { beginsTrace: false }, schema: { body: startBody } }, (request, reply) =>
     start(context, request, reply, request.body),
   );
 }

@@ -18,9 +18,15 @@ export function forwardedCallRoutes(app: FastifyInstance, context: GatewayContex
   const handler = async (request: FastifyRequest, reply: FastifyReply) =>
     forwardTo(pool, await findWorker(request, reply), request, reply);
   for (const url of ["/v1/messages", "/v1/messages/*"]) {
-    app.route({ method: METHODS, url, config: { errors: "anthropic" }, exposeHeadRoute: false, handler });
+    app.route({
+      method: METHODS,
+      url,
+      config: { errors: "anthropic", beginsTrace: false },
+      exposeHeadRoute: false,
+      handler,
+    });
   }
-  app.route({ method: METHODS, url: "/*", exposeHeadRoute: false, handler });
+  app.route({ method: METHODS, url: "/*", config: { beginsTrace: false }, exposeHeadRoute: false, handler });
 }
 
 /**

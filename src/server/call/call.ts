@@ -21,6 +21,7 @@ import { runInIterations } from "../../support/async/run-steps.js";
 import { groupDigits } from "../../support/group-digits.js";
 import { hashText } from "../../support/hash-text.js";
 import { keepSpelling } from "../../support/json/spelled.js";
+import type { Trace } from "../../telemetry/trace.js";
 import type { AdmittedCall } from "../limits/admission.js";
 import { keepPromptText, type PromptTextUse, takePromptText } from "../memory/prompt-texts.js";
 import { requireSession } from "../plugins/auth.js";
@@ -28,6 +29,7 @@ import type { CallServices } from "../services.js";
 import type { RecordedChoice } from "./answer-reader.js";
 import { type CallOrigin, readCallOrigin } from "./origin.js";
 import { EventStream } from "./sending/event-stream.js";
+import { describeCall } from "./trace-call.js";
 
 /** The parts of a model call that depend on its protocol. */
 export interface ProtocolCall {
@@ -80,6 +82,8 @@ export class Call {
   /** Milliseconds since the epoch. */
   readonly startedAt = Date.now();
   readonly origin: CallOrigin;
+  /** The span of the call; null if it is not sampled. */
+  readonly trace: Trace | null;
   /** Headers of the agent's trace, for the engine. */
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   readonly client: Peer;
@@ -109,7 +113,9 @@ export class Call {
     this.origin = readCallOrigin(http.headers);
     this.traceHeaders = readTraceContext(http.headers)?.headers;
     this.client = peerOf(reply);
+    this.trace = http.trace;
     this.#reply = reply;
+    if (this.trace) describeCall(this.trace, this);
   }
 
   get request(): ModelRequest {

@@ -21,6 +21,7 @@ import type { AbortSource } from "../../support/async/abort-source.js";
 import { AbortSwitch } from "../../support/async/abort-switch.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import { onAbort } from "../../support/async/on-abort.js";
+import type { Trace, TraceSteps } from "../../telemetry/trace.js";
 import { AnswerReader, type AnswerSink, type ReadOutput } from "./answer-reader.js";
 import type { BegunChoice, Call } from "./call.js";
 import { loadImages } from "./images.js";
@@ -58,7 +59,7 @@ export class Choice implements GenerateCall {
   readonly generation: NativeGeneration;
   readonly sampling: SamplingParams;
   readonly reasoning: ReasoningMarkers | undefined;
-  readonly traceHeaders: Readonly<Record<string, string>> | undefined;
+  traceHeaders: Readonly<Record<string, string>> | undefined;
   readonly affinityKey: string;
   readonly withoutChannels: WithoutChannels;
   readonly versionLabels: VersionLabels;
@@ -72,6 +73,8 @@ export class Choice implements GenerateCall {
   readonly #tokenJson: TokenJson;
   readonly #reader: AnswerReader;
   #followed: SamplingParams;
+  /** The steps of the generation; undefined if the call is not sampled. */
+  #steps: TraceSteps | undefined;
   /** Ends the generation early. */
   #abort: AbortSwitch;
 
@@ -139,19 +142,34 @@ export class Choice implements GenerateCall {
     this.#sink?.start(this.start, () => this.#advance());
     if (whenTurn) await whenTurn();
     abort.throwIfAborted();
+    if (this.call.trace) this.#startSteps(this.call.trace);
     const engineStart = performance.now();
     try {
       const result = await engine.generate(this, abort);
+      this.#steps?.enter("parse");
       if (this.#reader.isBehind) await this.#reader.catchUp();
       abort.throwIfAborted();
       const output = this.#reader.finish(result.finish);
       const wantsTokens = request.logprobs === "all" && this.#sink === undefined;
       const slice = { from: 0, width: request.sampling.topLogprobs };
       const tokens = wantsTokens ? readRecordedTokens(this.#tokenJson, generation, slice) : undefined;
+      this.#steps?.leave();
       return { choice: this, result, output, tokens };
     } finally {
       metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
     }
+  }
+
+  /** The engine calls this. */
+  onPlaced(): void {
+    if (!this.#steps) return;
+    this.#steps.enter("engine");
+    this.traceHeaders = this.#steps.headers;
+  }
+
+  #startSteps(trace: Trace): void {
+    this.#steps = trace.steps(this.call.choices.length > 1 ? { choice: this.begun.index } : {});
+    this.#steps.enter("queue");
   }
 
   /** The engine and the sink call this. They cannot handle an error, so it aborts the generation. */

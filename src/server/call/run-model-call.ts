@@ -1,4 +1,5 @@
 import { OtherPromptError } from "../../engine/engine.js";
+import type { TraceSteps } from "../../telemetry/trace.js";
 import type { RecordedChoice } from "./answer-reader.js";
 import type { Call } from "./call.js";
 import { Choice, type GeneratedChoice, generateChoices } from "./generation.js";
@@ -6,6 +7,7 @@ import { placeTokens } from "./place-tokens.js";
 import { buildPrompt, readContextLimit } from "./prompt.js";
 import { recordChoices, whenStored } from "./record.js";
 import { admitOutput, checkSampling, completeSampling } from "./sampling.js";
+import { describeAnswers } from "./trace-call.js";
 
 /**
  * Runs a model call: builds the prompt, has the engine generate, records an interaction for each choice. A call has one choice,
@@ -17,6 +19,8 @@ import { admitOutput, checkSampling, completeSampling } from "./sampling.js";
  * @returns one record per choice
  */
 export async function runModelCall(call: Call): Promise<readonly RecordedChoice[]> {
+  const steps = call.trace?.steps();
+  steps?.enter("render");
   checkSampling(call);
   const { promptIds } = call.request;
   await call.begin(promptIds && (await placeTokens(call, promptIds)));
@@ -26,7 +30,8 @@ export async function runModelCall(call: Call): Promise<readonly RecordedChoice[
     else call.abort.abort(reason);
   });
   try {
-    records = await generateAndRecord(call);
+    records = await generateAndRecord(call, steps);
+    if (call.trace) describeAnswers(call.trace, records);
     // The client may have left while the interactions went to disk.
     if (call.client.goneReason) call.noteDisconnect(records);
     return records;
@@ -35,7 +40,7 @@ export async function runModelCall(call: Call): Promise<readonly RecordedChoice[
   }
 }
 
-async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]> {
+async function generateAndRecord(call: Call, steps: TraceSteps | undefined): Promise<readonly RecordedChoice[]> {
   const { turn } = call;
   const limit = await readContextLimit(call.services);
   for (let isRepeated = false; ; isRepeated = true) {
@@ -45,11 +50,14 @@ async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]>
     admitOutput(call, sampling.params);
     const choices = call.choices.map((begun) => new Choice(call, begun, sampling));
     if (call.isCold) await call.yield();
+    steps?.leave();
     let generated: readonly GeneratedChoice[];
     try {
       generated = await generateChoices(call, choices);
     } catch (error) {
       if (isRepeated || !mayRepeat(call, error, choices)) throw error;
+      call.trace?.failSteps("engine_error");
+      steps?.enter("render");
       continue;
     }
     if (call.isCold) await call.yield();
@@ -58,7 +66,9 @@ async function generateAndRecord(call: Call): Promise<readonly RecordedChoice[]>
     const records = recordChoices(call, generated, sampling);
     turn.releasePrompt();
     call.keepPromptText(records);
+    if (call.services.storage) steps?.enter("disk");
     await whenStored(call, records);
+    steps?.leave();
     return records;
   }
 }

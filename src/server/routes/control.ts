@@ -67,7 +67,7 @@ function startSession(app: App, services: ExportServices): void {
         response: { 200: z.object({ session_id: z.string(), session_api_key: z.string(), api_key: z.string() }) },
       },
     },
-    async ({ body }) => {
+    async ({ body, clientTrace }) => {
       requireAccepting(services);
       if (body.weight_version) services.weightVersion.takeOver(body.weight_version);
       const { session, key } = services.registry.start({
@@ -80,6 +80,7 @@ function startSession(app: App, services: ExportServices): void {
         apiKey: body.api_key,
       });
       await storeOrUndo(services.registry, () => services.registry.cancelStart(session));
+      if (clientTrace) services.sessionTraces?.set(session, clientTrace);
       return { session_id: session.id, session_api_key: key, api_key: key };
     },
   );

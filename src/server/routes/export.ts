@@ -29,6 +29,7 @@ import { newBatchId } from "../../session/worker-tag.js";
 import { createDeferred } from "../../support/async/deferred.js";
 import { eventLoop } from "../../support/async/event-loop.js";
 import type { Slices } from "../../support/async/run-steps.js";
+import type { Trace, TraceSteps } from "../../telemetry/trace.js";
 import type { ExportServices } from "../services.js";
 import { toExportRules } from "./export-rules.js";
 import { listRun } from "./run-sessions.js";
@@ -47,24 +48,29 @@ function exportTrajectories(app: App, services: ExportServices): void {
       config: { key: "admin", worksWithoutDisk: true },
       schema: { summary: "One session's interactions with discounted rewards", body: trajectoriesBody },
     },
-    async ({ body }, reply) => {
+    async ({ body, trace }, reply) => {
       const { exporter, metrics, origin } = services;
+      const steps = traceExport(trace, 1);
       const onPlanned = (summary: ExportSummary) => metrics.exports.count(summary);
       const pack = toTrajectoryOptions(body);
       const rules = toExportRules(body, services, disconnectSignal(reply));
       if (body.format === "safetensors") {
         const options = batchOptionsSchema.parse(pack);
-        const batch = await exporter.one(body.session_id, rules, (session) =>
-          metrics.exports.time(() => packBatch([session], options, { origin, onPlanned })),
-        );
+        const batch = await exporter.one(body.session_id, rules, (session) => {
+          steps?.enter("pack");
+          return metrics.exports.time(() => packBatch([session], options, { origin, onPlanned }));
+        });
+        steps?.leave();
         return sendBatch(batch, [body.session_id], reply, metrics.exports);
       }
       const includeMessages = body.include.includes("messages");
-      const json = await exporter.one(body.session_id, rules, (session) =>
-        metrics.exports.time(() =>
+      const json = await exporter.one(body.session_id, rules, (session) => {
+        steps?.enter("pack");
+        return metrics.exports.time(() =>
           packTrajectories(session, { ...pack, includeMessages, model: origin.model, onPlanned }),
-        ),
-      );
+        );
+      });
+      steps?.leave();
       metrics.exports.bytes.inc(json.length);
       noteExport(reply, [body.session_id]);
       return reply.type("application/json").send(json);
@@ -92,14 +98,18 @@ function exportBatch(app: App, services: ExportServices): void {
       const sendsEarly = body.transport === "body" && !body.acknowledge && canSendParts(reply);
       const first = createDeferred<Batch>();
       const onFirstStripe = sendsEarly ? (batch: Batch) => first.resolve(batch) : undefined;
-      const pack = (sessions: Session[], slices: Slices) =>
-        metrics.exports.time(() =>
+      const steps = traceExport(request.trace, body.session_ids.length);
+      const pack = (sessions: Session[], slices: Slices) => {
+        steps?.enter("pack");
+        return metrics.exports.time(() =>
           packShards(sessions, options, shards, { memory, origin, slices, onPlanned, onFirstStripe }),
         );
+      };
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const exportAll = async () => {
         const { packed, sessions, settle } = await services.exporter.prepare(body.session_ids, rules, pack, part);
+        steps?.leave();
         settle(body.acknowledge ? "held" : "taken");
         // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
         if (summary && (shard ?? 0) === 0) metrics.exports.count(summary);
@@ -114,6 +124,14 @@ function exportBatch(app: App, services: ExportServices): void {
       return answerBatches(packed, body, reply, services);
     },
   );
+}
+
+/** Returns the steps of an export's span, of which the first waits for its sessions. */
+function traceExport(trace: Trace | null, sessions: number): TraceSteps | undefined {
+  trace?.set({ exportedSessions: sessions });
+  const steps = trace?.steps();
+  steps?.enter("wait");
+  return steps;
 }
 
 /** Resolves when the sessions are exported and the export is on disk. Answers in one piece wait for the disk in plugins/storage.ts. */

@@ -68,6 +68,7 @@ async function streamAnswer(call: Call, stream: EventStream, reply: FastifyReply
     if (!stream.headersSent) throw error;
     const apiError = toServerApiError(error);
     logServerError(reply.log, apiError);
+    call.trace?.fail(apiError.code);
     stream.fail(apiError);
   } finally {
     stream.close();

@@ -72,6 +72,7 @@ async function askServers(shared: ServedCalls, output: OutputSoFar, deadline: De
       continue;
     }
     using request = new PlacedRequest(output, place, shared);
+    call.onPlaced?.();
     const startedAt = Date.now();
     try {
       const reply = await request.send();

@@ -1,0 +1,45 @@
+import type { ReadableSpan, SpanExporter } from "./sdk.js";
+
+export interface TelemetryLog {
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+}
+
+type ResultCallback = Parameters<SpanExporter["export"]>[1];
+
+/** Logs when the collector stops taking spans, and when it takes them again. */
+export class ReportingExporter implements SpanExporter {
+  readonly #exporter: SpanExporter;
+  readonly #log: TelemetryLog | undefined;
+  /** Spans that were lost since the collector failed first. */
+  #lost = 0;
+
+  constructor(exporter: SpanExporter, log?: TelemetryLog) {
+    this.#exporter = exporter;
+    this.#log = log;
+  }
+
+  export(spans: ReadableSpan[], done: ResultCallback): void {
+    this.#exporter.export(spans, (result) => {
+      if (result.error) this.#failed(spans.length, result.error);
+      else this.#sent();
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+
+  #failed(spans: number, { message: why }: Error): void {
+    if (this.#lost === 0)
+      this.#log?.warn({ key: "telemetry.otlp_url", why }, "the collector took no spans; they are lost");
+    this.#lost += spans;
+  }
+
+  #sent(): void {
+    if (this.#lost === 0) return;
+    this.#log?.info({ key: "telemetry.otlp_url", lost: this.#lost }, "the collector takes spans again");
+    this.#lost = 0;
+  }
+}

@@ -1,0 +1,11 @@
+/** The parts of OpenTelemetry's SDK, an optional dependency. Import this late. */
+export { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+export { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+export {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";

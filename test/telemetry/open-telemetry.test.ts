@@ -1,0 +1,127 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { openTelemetry } from "../../src/telemetry/open-telemetry.js";
+import { captureLog } from "../helpers/captured-log.js";
+import { CLIENT_SPAN_ID, CLIENT_TRACE, CLIENT_TRACE_ID, startTelemetry, UNSAMPLED } from "../helpers/traces.js";
+import { until } from "../helpers/until.js";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+const start = (name: string) => ({ name, kind: "internal" }) as const;
+
+it("loads nothing without an address", async () => {
+  const load = vi.fn();
+  expect(await openTelemetry({ otlp_url: null, sample_ratio: 1 }, { service: "s" }, load)).toBeUndefined();
+  expect(load).not.toHaveBeenCalled();
+});
+
+it("names the packages to install if the SDK is missing", async () => {
+  const opening = openTelemetry({ otlp_url: "http://127.0.0.1:9", sample_ratio: 1 }, { service: "s" }, () =>
+    Promise.reject(new Error("ERR_MODULE_NOT_FOUND")),
+  );
+  await expect(opening).rejects.toMatchObject({
+    code: "telemetry_unavailable",
+    message: expect.stringMatching(
+      /npm install @opentelemetry\/sdk-trace@2 .*exporter-trace-otlp-proto@0\.223$/,
+    ) as string,
+  });
+});
+
+it("samples each new trace or none, as the ratio says", async () => {
+  const all = await startTelemetry({ ratio: 1 });
+  const none = await startTelemetry({ ratio: 0 });
+  all.telemetry.start(start("a")).trace?.end();
+  const { trace, headers } = none.telemetry.start(start("a"));
+  expect(trace).toBeUndefined();
+  expect(headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+  expect((await all.flush()).span("a")).toMatchObject({ kind: "internal", parentId: "", failed: false });
+  expect((await none.flush()).spans).toEqual([]);
+});
+
+it.each([
+  ["sampled", 0, CLIENT_TRACE, 1],
+  ["not sampled", 1, UNSAMPLED, 0],
+])("follows a parent that is %s, whatever the ratio is", async (_, ratio, parent, count) => {
+  const { telemetry, flush } = await startTelemetry({ ratio });
+  const { headers, trace } = telemetry.start({ ...start("a"), parent });
+  trace?.end();
+  const [, traceId, spanId] = headers.traceparent.split("-");
+  expect(traceId).toBe(CLIENT_TRACE_ID);
+  expect(spanId).not.toBe(CLIENT_SPAN_ID);
+  const { spans } = await flush();
+  expect(spans).toHaveLength(count);
+  if (count > 0) expect(spans).toMatchObject([{ traceId, spanId, parentId: CLIENT_SPAN_ID }]);
+});
+
+it("passes the tracestate of a parent on", async () => {
+  const { telemetry } = await startTelemetry();
+  expect(telemetry.start({ ...start("a"), parent: CLIENT_TRACE }).headers).toMatchObject({ tracestate: "rojo=1" });
+});
+
+it("names service, instance and version, unless OTEL_SERVICE_NAME does", async () => {
+  const first = await startTelemetry({ service: "rolltape-proxy", instanceId: "i-1" });
+  first.telemetry.start(start("a")).trace?.end();
+  expect((await first.flush()).span("a").resource).toEqual({
+    "service.name": "rolltape-proxy",
+    "service.instance.id": "i-1",
+    "service.version": expect.stringMatching(/^\d/) as string,
+  });
+  vi.stubEnv("OTEL_SERVICE_NAME", "mine");
+  vi.stubEnv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=secret");
+  const second = await startTelemetry();
+  second.telemetry.start(start("a")).trace?.end();
+  const { headers, ...receiver } = await second.flush();
+  expect(receiver.spans[0]?.resource).toMatchObject({ "service.name": "mine" });
+  expect(headers).toMatchObject([{ "x-key": "secret", "content-type": "application/x-protobuf" }]);
+});
+
+it("ends steps with their trace, and marks those that were running as failed", async () => {
+  const { telemetry, flush } = await startTelemetry();
+  const { trace } = telemetry.start(start("a"));
+  const steps = trace?.steps();
+  steps?.enter("render");
+  steps?.enter("engine");
+  trace?.fail("engine_error");
+  trace?.fail("call_aborted");
+  trace?.end();
+  const receiver = await flush();
+  expect(receiver.childrenOf(receiver.span("a"))).toEqual(["render", "engine"]);
+  expect(receiver.span("render")).toMatchObject({ failed: false, attributes: {} });
+  expect(receiver.span("engine")).toMatchObject({ kind: "client", failed: true });
+  expect(receiver.span("a")).toMatchObject({ failed: true, attributes: { "error.type": "engine_error" } });
+});
+
+it("drops spans while the collector does not answer, and closes nevertheless", async () => {
+  const { telemetry, flush } = await startTelemetry({ mode: "hang" });
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < 100_000; i++) {
+    telemetry.start(start("a")).trace?.end();
+    if (i % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { bodies } = await flush();
+  // A batch that waits for its answer, and those of the close.
+  expect(bodies.length).toBeLessThanOrEqual(1 + 4096 / 256);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 << 20);
+});
+
+it("logs once that the collector refuses spans", async () => {
+  const { logger, lines } = captureLog();
+  const { telemetry, receiver } = await startTelemetry({ mode: "refuse", log: logger });
+  const sendBatch = async () => {
+    const { length } = receiver.bodies;
+    for (let i = 0; i < 256; i++) telemetry.start(start("a")).trace?.end();
+    await until(() => receiver.bodies.length > length);
+  };
+  await sendBatch();
+  await until(() => lines.length > 0);
+  await sendBatch();
+  await telemetry.close();
+  expect(lines).toEqual([
+    expect.objectContaining({ key: "telemetry.otlp_url", msg: "the collector took no spans; they are lost" }),
+  ]);
+});
+
+it("closes if nothing listens at the address", async () => {
+  const telemetry = await openTelemetry({ otlp_url: "http://127.0.0.1:9/", sample_ratio: 1 }, { service: "s" });
+  telemetry?.start(start("a")).trace?.end();
+  await expect(telemetry?.close()).resolves.toBeUndefined();
+});
