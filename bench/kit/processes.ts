@@ -44,6 +44,15 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
+/** Processor time of the threads that a process has now, to the nanosecond, for measurements of less than a second. */
+export function cpuSecondsOfThreads(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const [running] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+    return Number(running);
+  });
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
+}
+
 /** Processor time of a process and of all processes below it that run now. */
 export function cpuSecondsOfTree(pid: number): number {
   return childrenOf(pid).reduce((seconds, child) => seconds + cpuSecondsOfTree(child), cpuSecondsOf(pid));

@@ -4,6 +4,7 @@ import { front } from "./rows/front.js";
 import { growing } from "./rows/growing.js";
 import { openStreams } from "./rows/open-streams.js";
 import { throughput } from "./rows/throughput.js";
+import { traces } from "./rows/traces.js";
 
 /**
  * Measures the cost of the proxy, compared with a proxy that only forwards bytes. Engine, proxies and this load generator share the
@@ -12,4 +13,4 @@ import { throughput } from "./rows/throughput.js";
  *   npm run bench:proxy [-- name…]
  */
 
-await runMeasurements({ throughput, "first-turns": firstTurns, growing, "open-streams": openStreams, front });
+await runMeasurements({ throughput, "first-turns": firstTurns, growing, "open-streams": openStreams, front, traces });
