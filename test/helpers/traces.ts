@@ -17,7 +17,7 @@ export interface TestTelemetry {
   readonly telemetry: Telemetry;
   readonly receiver: OtlpReceiver;
   /** Closes the telemetry, and returns the receiver with all spans. */
-  flush(): Promise<OtlpReceiver>;
+  readonly flush: () => Promise<OtlpReceiver>;
 }
 
 /** Opens telemetry with a receiver of its own. All traces are sampled by default. */

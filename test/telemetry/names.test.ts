@@ -22,5 +22,6 @@ it("has a row for each attribute in the guide", () => {
   const rows = tableRows(readPage("guides/operations.md"), "| attribute | latest name | value |");
   const cells = rows.flatMap((row) => row.split("|").slice(1, 3));
   const documented = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
-  expect(documented.toSorted()).toEqual([...new Set(names)].toSorted());
+  expect(documented).toHaveLength(new Set(names).size);
+  expect(new Set(documented)).toEqual(new Set(names));
 });

@@ -48,11 +48,13 @@ export async function worker(args: readonly string[], options: WorkerOptions): P
   });
   const telemetry = await openTelemetry(config.telemetry, { service: WORKER_SERVICE, log: logger });
   const job = { config, options, adminKey, logger, client, stopping, telemetry };
-  await runJobs(job)
-    .catch((error: unknown) => {
-      if (!stopping.signal.aborted || stopping.error) throw error;
-    })
-    .finally(() => telemetry?.close());
+  try {
+    await runJobs(job);
+  } catch (error) {
+    if (!stopping.signal.aborted || stopping.error) throw error;
+  } finally {
+    await telemetry?.close();
+  }
   if (stopping.error) throw stopping.error;
   logger.info("stopped");
   // Timers and connections that agents left behind would keep this process alive.

@@ -29,7 +29,6 @@ import type { CallServices } from "../services.js";
 import type { RecordedChoice } from "./answer-reader.js";
 import { type CallOrigin, readCallOrigin } from "./origin.js";
 import { EventStream } from "./sending/event-stream.js";
-import { describeCall } from "./trace-call.js";
 
 /** The parts of a model call that depend on its protocol. */
 export interface ProtocolCall {
@@ -115,7 +114,6 @@ export class Call {
     this.client = peerOf(reply);
     this.trace = http.trace;
     this.#reply = reply;
-    if (this.trace) describeCall(this.trace, this);
   }
 
   get request(): ModelRequest {

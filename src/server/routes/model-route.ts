@@ -10,6 +10,7 @@ import { warnOfLogprobs } from "../call/record.js";
 import { runModelCall } from "../call/run-model-call.js";
 import type { EventStream } from "../call/sending/event-stream.js";
 import { sendJson } from "../call/sending/json-stream.js";
+import { describeCall } from "../call/trace-call.js";
 import { toServerApiError } from "../errors.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import type { CallServices } from "../services.js";
@@ -41,6 +42,7 @@ function answerAdmitted(
   protocol: ProtocolCall,
 ): Promise<object | undefined> {
   const call = new Call(services, request, reply, protocol);
+  if (call.trace) describeCall(call.trace, call);
   const { droppedTools, placeholders = 0, ignoredFields = [] } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));
   if (placeholders > 0) void reply.header("x-rolltape-placeholders", String(placeholders));
