@@ -3,6 +3,7 @@ import { ensureTinyModel } from "../../src/engine/index.js";
 import { OtlpReceiver, type ReceiverMode } from "../helpers/otlp-receiver.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { CLIENT_SPAN_ID, CLIENT_TRACE, CLIENT_TRACE_ID } from "../helpers/traces.js";
+import { AGENT, rolloutJob, TIMES } from "./rollout/rollout-job.js";
 import { rolltape, runRolltape } from "./rolltape.js";
 
 const KEY = "sk-admin-0123456789abcdef";
@@ -90,3 +91,19 @@ it("ends with status 2 if the ratio is out of range", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain("telemetry.sample_ratio");
 });
+
+it.each([[[]], [["--workers", "1"]], [["--workers", "1", "--proxy-workers", "2"]]])(
+  "has a trace per episode of a rollout, with the model calls of its agent: %j",
+  TIMES,
+  async (extra) => {
+    const receiver = await OtlpReceiver.start();
+    const { args } = rolloutJob([{ task_id: "a", question: "why?", reward: 1 }]);
+    const settings = [`telemetry.otlp_url=${receiver.url}`, "telemetry.sample_ratio=1"];
+    expect(await runRolltape([...args, "--agent", AGENT, ...extra, ...settings])).toMatchObject({ code: 0 });
+    const episode = receiver.span("invoke_agent");
+    expect(episode).toMatchObject({ parentId: "", failed: false, resource: { "service.name": "rolltape-worker" } });
+    const calls = receiver.spans.filter(({ name, traceId }) => name.startsWith("chat ") && traceId === episode.traceId);
+    expect(calls).toHaveLength(2);
+    expect(calls.map(({ resource }) => resource["service.name"])).toEqual(["rolltape-proxy", "rolltape-proxy"]);
+  },
+);
