@@ -60,8 +60,9 @@ function startTrace(
     parent: request.clientTrace ?? findParent?.(request),
     attributes: { method, route },
   });
-  delete raw.headers["tracestate"];
-  Object.assign(raw.headers, headers);
+  raw.headers["traceparent"] = headers.traceparent;
+  // The client's own would be that of another trace.
+  if (headers.tracestate === undefined && raw.headers["tracestate"] !== undefined) delete raw.headers["tracestate"];
   if (!trace) return;
   request.trace = trace;
   // The log of a request with a trace of its client has the id already.

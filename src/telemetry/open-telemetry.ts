@@ -58,7 +58,7 @@ export async function openTelemetry(
   const own = { "service.name": service, "service.instance.id": instanceId, "service.version": version };
   const provider = new sdk.TracerProvider({
     resource: sdk.resourceFromAttributes(own).merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(ratio) }),
+    sampler: new sdk.AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
     spanProcessors: [
       new sdk.BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING, maxExportBatchSize: MAX_BATCH }),
@@ -67,7 +67,7 @@ export async function openTelemetry(
   // Imported late, like the SDK, because it loads a library.
   const { Telemetry: Opened } = await import("./telemetry.js");
   let closing: Promise<void> | undefined;
-  return new Opened(provider.getTracer("rolltape", version), readAttributeNames(process.env), () => {
+  return new Opened(provider.getTracer("rolltape", version), readAttributeNames(process.env), ratio, () => {
     closing ??= closeInTime(provider.shutdown());
     return closing;
   });

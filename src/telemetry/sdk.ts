@@ -2,10 +2,9 @@
 export { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 export { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 export {
+  AlwaysOnSampler,
   BatchSpanProcessor,
-  ParentBasedSampler,
   type ReadableSpan,
   type SpanExporter,
-  TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createTraceState, type SpanContext } from "@opentelemetry/api";
 
 /** W3C trace context as headers: https://www.w3.org/TR/trace-context/. */
@@ -16,6 +17,25 @@ export function toSpanContext({ traceparent, tracestate }: TraceHeaders): SpanCo
     isRemote: true,
     ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
   };
+}
+
+/** Returns true if the sender of well-formed headers records the trace. */
+export function isSampled({ traceparent }: TraceHeaders): boolean {
+  // The second digit of the flags, of which sampled is the lowest bit. Later versions of the header may have more behind the flags.
+  return (Number.parseInt(traceparent.charAt(54), 16) & 1) === 1;
+}
+
+/** Makes headers of traces that are not sampled. Nothing is recorded of their ids, so a counter behind a random prefix will do. */
+export class UnsampledTraces {
+  readonly #prefix = `00-${randomBytes(11).toString("hex")}`;
+  readonly #suffix = `-${randomBytes(7).toString("hex")}01-00`;
+  #count = 0xff_ff_ff_ff_ff;
+
+  next(): TraceHeaders {
+    // Always ten digits.
+    this.#count = this.#count === 0xff_ff_ff_ff_ff ? 0x10_00_00_00_00 : this.#count + 1;
+    return { traceparent: this.#prefix + this.#count.toString(16) + this.#suffix };
+  }
 }
 
 /** Returns the headers that make a span the parent of what another process does. */

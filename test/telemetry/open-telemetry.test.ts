@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
+import { readTraceContext } from "../../src/http/trace-context.js";
 import { openTelemetry } from "../../src/telemetry/open-telemetry.js";
 import { captureLog } from "../helpers/captured-log.js";
 import { CLIENT_SPAN_ID, CLIENT_TRACE, CLIENT_TRACE_ID, startTelemetry, UNSAMPLED } from "../helpers/traces.js";
@@ -50,8 +51,22 @@ it("does not sample the child of a parent that is not sampled, whatever the rati
   const { telemetry, flush } = await startTelemetry({ ratio: 1 });
   const { headers, trace } = telemetry.start({ ...start("a"), parent: UNSAMPLED });
   expect(trace).toBeUndefined();
-  expect(headers.traceparent).toMatch(new RegExp(`^00-${CLIENT_TRACE_ID}-(?!${CLIENT_SPAN_ID})[0-9a-f]{16}-00$`));
+  expect(headers).toEqual(UNSAMPLED);
   expect((await flush()).spans).toEqual([]);
+});
+
+it("samples about as many of the new traces as the ratio says", async () => {
+  const { telemetry } = await startTelemetry({ ratio: 0.25 });
+  const sampled = Array.from({ length: 4000 }, () => telemetry.start(start("a")).trace).filter(Boolean).length;
+  expect(sampled).toBeGreaterThan(800);
+  expect(sampled).toBeLessThan(1200);
+});
+
+it("gives each trace that is not sampled an id of its own", async () => {
+  const { telemetry } = await startTelemetry({ ratio: 0 });
+  const ids = Array.from({ length: 1000 }, () => readTraceContext(telemetry.start(start("a")).headers)?.traceId);
+  expect(new Set(ids).size).toBe(1000);
+  expect(ids).not.toContain(undefined);
 });
 
 it("passes the tracestate of a parent on", async () => {
