@@ -144,6 +144,8 @@ describe("keys that a command uses", () => {
       "gateway.direct",
       "gateway.unreachable_seconds",
       "gateway.worker_return_seconds",
+      "telemetry.otlp_url",
+      "telemetry.sample_ratio",
     ]);
     expect(usedKeys(WORKER, "")).toEqual([
       "server.log_level",

@@ -130,6 +130,7 @@ describe("defaults", () => {
         unreachable_seconds: 10,
         worker_return_seconds: 30,
       },
+      telemetry: { otlp_url: null, sample_ratio: 0.1 },
       upstreams: [],
       teachers: [],
       group_size: 1,
