@@ -160,6 +160,8 @@ describe("keys that a command uses", () => {
       "rollout.no_retry_on",
       "rollout.failure_reward",
       "rollout.proxy_wait_seconds",
+      "telemetry.otlp_url",
+      "telemetry.sample_ratio",
     ]);
     expect(usedKeys(JOB, "")).toEqual(["scheduler.type"]);
     const usedByServe = usedKeys(SERVE, "rollout.");
