@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { controlBody } from "../http/control-body.js";
+import { modelField } from "./weight-version.js";
 
 const count = z.int().min(0);
 
@@ -29,6 +30,16 @@ export const serverRecord = z.object({
 
 const pauseMode = z.enum(["abort", "keep"]);
 
+/** An engine of a server that answers several models. */
+export const namedEngineRecord = z.object({
+  model: z.string().describe("The `model` of requests that it answers."),
+  frozen: z.boolean().describe("The model is not trained."),
+  type: z.string(),
+  weight_version: z.int().describe("Weight version of tokens from engines that report none."),
+  paused: pauseMode.nullable(),
+  servers: z.array(serverRecord),
+});
+
 export const engineRecord = z.object({
   type: z.string(),
   paused: pauseMode.nullable().describe("Mode of the current pause by `POST /rl/engine/pause`; null if not paused."),
@@ -36,6 +47,10 @@ export const engineRecord = z.object({
     .record(z.string(), z.int())
     .describe("Weight versions by the text with which an engine named the weights. Empty if all were integers."),
   servers: z.array(serverRecord).describe("Empty if the engine runs in the server's own process."),
+  models: z
+    .array(namedEngineRecord)
+    .optional()
+    .describe("With `engines`: every model that the server answers. The fields above are those of the main one."),
 });
 
 export const restoreBody = controlBody({
@@ -48,6 +63,7 @@ export const drainBody = controlBody({
 });
 
 export const pauseFields = {
+  model: modelField,
   mode: pauseMode
     .default("abort")
     .describe("`abort` cuts running requests and resumes them after the pause; `keep` freezes them."),
@@ -63,6 +79,7 @@ const targetServers = z
 export const pauseBody = controlBody({ ...pauseFields, servers: targetServers });
 
 export const resumeBody = controlBody({
+  model: modelField,
   servers: targetServers,
   hold: z.boolean().default(false).describe("Set by gateways: model calls keep waiting until a resume without `hold`."),
 });

@@ -7,6 +7,13 @@ export const weightVersionSchema = z.object({
   set_at: z.number().min(0).max(1e11).describe("Seconds since the epoch; 0 if no version was set."),
 });
 
+/** The model that a control call is for, of several that the server answers. */
+export const modelField = z
+  .string()
+  .max(256)
+  .optional()
+  .describe("With `engines`: the model that the call is for. Default: every model that is not frozen.");
+
 export const versionBody = controlBody({
   version: weightVersionSchema.shape.version,
   set_at: weightVersionSchema.shape.set_at
@@ -15,6 +22,7 @@ export const versionBody = controlBody({
       "Set by gateways, with the same value for all workers: when the version was set, in seconds since the epoch. The " +
         "call has no effect if the server has a version that was set later. Default: now.",
     ),
+  model: modelField,
 });
 
 export type WeightVersion = z.output<typeof weightVersionSchema>;

@@ -20,7 +20,7 @@ function hideSecret(value: unknown): unknown {
   if (!Array.isArray(value)) return HIDDEN;
   return value.map((entry: unknown) => {
     if (!isPlainMap(entry)) return HIDDEN;
-    return mapLeaves(entry, (leaf, name) => (name === "api_key" && leaf !== null ? HIDDEN : hidePassword(leaf)));
+    return mapLeaves(entry, (leaf, name) => (name.endsWith("api_key") && leaf !== null ? HIDDEN : hidePassword(leaf)));
   });
 }
 

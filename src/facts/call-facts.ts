@@ -27,7 +27,9 @@ export interface AgentHints {
 /** How a recorded call was made. Calls recorded by the library's store may lack some of these facts. */
 export interface CallFacts {
   readonly sampling?: RecordedSampling | undefined;
-  /** The model that the request named, in at most 256 bytes of UTF-8. */
+  /**
+   * The model that the request named, in at most 256 bytes of UTF-8. If the server answers several models, the one that answered.
+   */
   readonly requestedModel?: string | undefined;
   /** Types of the server-side tools that the prompt left out, separated by commas, in at most 256 bytes. */
   readonly droppedTools?: string | undefined;
@@ -55,6 +57,8 @@ export interface CallFacts {
   readonly extended?: boolean | undefined;
   /** The stop string that ended the answer. It is not part of the answer's text. */
   readonly stopString?: string | undefined;
+  /** The model that answered is not trained, such as an opponent. Absent: false. */
+  readonly frozen?: boolean | undefined;
 }
 
 /** A recorded call, without its tokens and messages. */
@@ -99,7 +103,7 @@ export const CALL_FACTS = {
     json: "requested_model",
     schema: text,
     read: ({ requestedModel }) => requestedModel,
-    column: label(3, "Field `model` of the request."),
+    column: label(3, "Field `model` of the request. If the server answers several models, the one that answered."),
   },
   droppedTools: {
     json: "dropped_tools",
@@ -245,6 +249,13 @@ export const CALL_FACTS = {
       29,
       "The prompt adds text to its parent's answer, whose tokens it continues. The added text is not trained on.",
     ),
+  },
+  /** True if the model that answered is not trained: see `engines` of the configuration. */
+  frozen: {
+    json: "frozen",
+    schema: z.boolean().optional(),
+    read: ({ frozen = false }) => frozen,
+    column: bool(30, "The model that answered is not trained. Such rows are exported only if `models` names it."),
   },
 } as const satisfies Record<string, CallFact>;
 

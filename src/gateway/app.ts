@@ -32,7 +32,7 @@ import { gatewaySessionRoutes } from "./routes/sessions.js";
 import { gatewayTranscriptRoutes } from "./routes/transcripts.js";
 import { versionRoutes } from "./routes/version.js";
 import { gatewayWeightRoutes } from "./routes/weights.js";
-import { openGatewayWeights } from "./weights/open-weights.js";
+import { ModelWeights } from "./weights/model-weights.js";
 
 export interface GatewayOptions extends GatewayContext {
   readonly maxBodyBytes: number;
@@ -83,7 +83,7 @@ export async function createGateway({
     accessLog: context.accessLog,
   });
   const metrics = new GatewayMetrics(context.pool);
-  const weights = openGatewayWeights(context, {
+  const weights = new ModelWeights(context, {
     logger: app.log,
     metrics: metrics.weights,
     checksKeys: adminKey !== undefined,
@@ -133,12 +133,12 @@ export async function createGateway({
     gatewayEndRoutes(control, context);
     gatewayTranscriptRoutes(control, context);
     gatewayExportRoutes(control, { ...context, metrics, sharedMemory, sharedExports });
-    versionRoutes(control, context, weights.updates);
-    gatewayEngineRoutes(control, context, weights.updates);
+    versionRoutes(control, context, weights);
+    gatewayEngineRoutes(control, context, weights);
     gatewayWeightRoutes(control, weights);
-    gatewayServiceRoutes(control, context, { metrics, updates: weights.updates });
+    gatewayServiceRoutes(control, context, { metrics, weights });
   });
   await app.register(async (calls) => forwardedCallRoutes(calls, context));
   await app.ready();
-  return { app, describeHold: () => weights.updates.describeHold() };
+  return { app, describeHold: () => weights.describeHold() };
 }

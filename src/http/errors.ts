@@ -28,6 +28,7 @@ export const CATALOGUE = {
   tokens_unavailable: [404, "invalid_request_error"],
   rollout_worker_not_found: [404, "invalid_request_error"],
   rollout_worker_name_taken: [409, "invalid_request_error"],
+  model_not_found: [404, "invalid_request_error"],
   model_refused: [404, "invalid_request_error"],
   engine_server_not_found: [404, "invalid_request_error"],
   request_timeout: [408, "invalid_request_error"],

@@ -36,11 +36,12 @@ import { createHeap } from "./limits/heap-watch.js";
 import { MemoryBudget } from "./limits/memory-budget.js";
 import { createProcessMemory } from "./limits/process-memory.js";
 import { BodyImages } from "./memory/body-images.js";
-import { ConversationMemory } from "./memory/conversation-memory.js";
+import { ConversationMemory, joinMemories } from "./memory/conversation-memory.js";
 import { createKnownBodyReader } from "./memory/known-body-reader.js";
 import { restoreSpelling } from "./memory/restore-spelling.js";
 import { Metrics } from "./metrics/metrics.js";
 import { listModelWarnings } from "./model-warnings.js";
+import { type NamedEngineOptions, NamedEngines, openHealth } from "./named-engines.js";
 import { openapi } from "./openapi/openapi.js";
 import { admissionPlugin } from "./plugins/admission.js";
 import { auth, requiredKey } from "./plugins/auth.js";
@@ -79,6 +80,8 @@ export interface ServerOptions {
   readonly registry: SessionRegistry;
   readonly engine: Engine;
   readonly model: ChatModel;
+  /** Further models that the server answers. Default: none, so the model answers whatever name a request has. */
+  readonly engines?: readonly NamedEngineOptions[] | undefined;
   readonly settings: ServerSettings;
   /** Default: no version is set, and it is not shared with other servers. */
   readonly weightVersion?: CurrentVersion;
@@ -91,6 +94,8 @@ export interface ServerOptions {
   readonly logger?: FastifyBaseLogger;
 }
 
+type Mutable<T, Key extends keyof T> = Omit<T, Key> & { -readonly [Name in Key]: T[Name] };
+
 /** Share of the JavaScript heap that remembered requests may take, whatever the configuration allows. */
 const KNOWN_SHARE = 1 / 8;
 
@@ -99,12 +104,18 @@ function describeTeacher({ name, type, model, topLogprobs }: TeacherSettings): R
   return { name, engine: type, ...(model !== undefined && { model }), top_k: topLogprobs };
 }
 
-function toBatchOrigin({ settings, engine, model }: ServerOptions): BatchOrigin {
+/** Returns the entry of a further model in the configuration that batches record. */
+function describeEngine({ name, frozen, engine, model }: NamedEngineOptions): Record<string, unknown> {
+  return { name, engine: engine.type, frozen, model_digest: model.digest };
+}
+
+function toBatchOrigin({ settings, engine, model, engines = [] }: ServerOptions): BatchOrigin {
   const { chatTemplateType, recordedConfig = {}, teachers = [] } = settings;
   const config = {
     engine: engine.type,
     chat_template_type: chatTemplateType,
     ...recordedConfig,
+    ...(engines.length > 0 && { engines: engines.map(describeEngine) }),
     ...(teachers.length > 0 && { teachers: teachers.map(describeTeacher) }),
   };
   return { model: settings.modelName, modelDigest: model.digest, config, channels: engine.channelMetadata };
@@ -113,18 +124,23 @@ function toBatchOrigin({ settings, engine, model }: ServerOptions): BatchOrigin 
 /** Creates the proxy as a Fastify application that does not listen yet. Closing it does not close the engine. */
 export async function createServer({
   logger,
+  engines: further = [],
   weightVersion = new CurrentVersion(),
   ...options
 }: ServerOptions): Promise<{ app: App; context: ServerServices }> {
   const { registry, settings } = options;
-  const described = toBatchOrigin(options);
+  const described = toBatchOrigin({ ...options, engines: further });
   options.storage?.records.saveValue(ORIGIN, described);
   const { store: limits, heap = createHeap(), sessionLimits } = settings;
   const { memory = createProcessMemory(availableMemory()) } = settings;
-  const conversations = new ConversationMemory(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
-  const rules = new UpstreamRules(settings.upstreams, settings.modelName);
+  const knownRequestBytes =
+    Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit) / (1 + further.length);
+  const conversations = new ConversationMemory(knownRequestBytes);
+  const ofFurther = further.map(() => new ConversationMemory(knownRequestBytes));
+  const known = joinMemories([conversations, ...ofFurther]);
+  const rules = new UpstreamRules(settings.upstreams, [settings.modelName, ...further.map(({ name }) => name)]);
   const sharedMemory = new SharedMemory(settings.sharedMemory);
-  const store = new MemoryBudget({ registry, conversations, sharedMemory, limits, heap, memory });
+  const store = new MemoryBudget({ registry, conversations: known, sharedMemory, limits, heap, memory });
   const app = createApp({
     logger,
     maxBodyBytes: settings.maxBodyBytes,
@@ -141,14 +157,14 @@ export async function createServer({
     },
   };
   const archive = options.outbox && startArchive(options.outbox, { registry, origin }, app.log);
-  const metrics = new Metrics({ ...options, conversations, store, archive });
+  const metrics = new Metrics({ ...options, engines: further, conversations: known, store, archive });
   const teacherScores = new TeacherScores({
     teachers: settings.teachers ?? [],
     registry,
     metrics: metrics.teachers,
     logger: app.log,
   });
-  const context: ServerServices = {
+  const context: Mutable<ServerServices, "engines" | "engineHealth"> = {
     ...options,
     modelWarnings: listModelWarnings(options.model, options.engine, settings.chatTemplateType),
     imageTokens: openImageTokens(options, (message) => app.log.warn({ key: "rollout.agent.images" }, message)),
@@ -163,6 +179,7 @@ export async function createServer({
     preparedExports: new PreparedExports(),
     exportLeases: new ExportLeases(registry, options.storage?.records),
     conversations,
+    knownRequests: known,
     store,
     origin,
     weightVersion,
@@ -174,6 +191,11 @@ export async function createServer({
     sessionTraces: options.telemetry && new WeakMap(),
     shutdown: new AbortController(),
   };
+  if (further.length > 0) {
+    const needs = { storage: options.storage, metrics: metrics.weights, logger: app.log, conversations: ofFurther };
+    context.engines = await NamedEngines.open(context, further, needs);
+    context.engineHealth = openHealth(context.engines);
+  }
   app.addHook("onClose", async () => {
     await teacherScores.close();
     await context.imageFetcher?.close();

@@ -44,6 +44,33 @@ export async function engineReadiness(
   return { problems, warnings, none: problems.length > 0 && problems.length === answers.length };
 }
 
+/** Asks the servers of an entry of `engines`, which is number `index` in the configuration. */
+export async function namedReadiness(
+  { engine }: { readonly engine: Engine },
+  index: number,
+  config: Config,
+): Promise<EngineReadiness> {
+  const entry = config.engines[index];
+  if (!entry) return { problems: [], warnings: [], none: false };
+  // The functions below name keys of the section `engine`.
+  const section = { ...config.engine, ...entry, served_model: entry.served_model ?? null };
+  const { problems, warnings, none } = await engineReadiness(engine, {
+    ...config,
+    engine: { ...section, context_length: entry.context_length ?? null, api_key: null, admin_api_key: null },
+  });
+  const rename = ({ key, message }: NotReady) => ({ key: key.replace(/^engine\./, `engines[${index}].`), message });
+  return { problems: problems.map(rename), warnings: warnings.map(rename), none };
+}
+
+/** Joins the results of several engines. `none` is true if one of them has no server that can serve calls. */
+export function joinReadiness(all: readonly EngineReadiness[]): EngineReadiness {
+  return {
+    problems: all.flatMap(({ problems }) => problems),
+    warnings: all.flatMap(({ warnings }) => warnings),
+    none: all.some(({ none }) => none),
+  };
+}
+
 function describeProblem(url: string, problem: ReadinessProblem, { engine }: Config): NotReady {
   const { origin } = new URL(url);
   const message =

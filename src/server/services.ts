@@ -44,10 +44,50 @@ interface SharedServices {
   readonly cordoned: boolean;
 }
 
+/** The model that answers a call, if the server answers several. */
+export interface AnsweringModel {
+  readonly name: string;
+  readonly frozen: boolean;
+}
+
+/** The services of one model for control calls. */
+export interface ModelServices extends SharedServices {
+  /** Undefined if the engine cannot load weights, or if the model is frozen. */
+  readonly weights: ServerWeights | undefined;
+}
+
+/** One of several models, with the services of its calls. */
+export interface NamedEngine extends AnsweringModel {
+  readonly services: CallServices & ModelServices;
+}
+
+/** All models of a server that answers several. */
+export interface AnsweringModels {
+  /** The first is the main one. */
+  readonly all: readonly NamedEngine[];
+  /** Those that are not frozen. */
+  readonly trained: readonly NamedEngine[];
+  /** Returns the model with this name, the main one for undefined; undefined if there is none. */
+  lookUp(name: string | undefined): NamedEngine | undefined;
+  /** Like `lookUp`. @throws ApiError `model_not_found` */
+  find(name: string | undefined): NamedEngine;
+  /**
+   * Returns the model that a control call is for.
+   *
+   * @param name undefined: the only model that is not frozen
+   * @throws ApiError `model_not_found`, or `invalid_value` if the model is frozen or one of several must be named
+   */
+  findTrained(name: string | undefined): NamedEngine;
+}
+
 /** Services of a model call. */
 export interface CallServices extends SharedServices {
   readonly model: ChatModel;
   readonly settings: CallSettings;
+  /** The model that answers, if there are several. Absent: the server has one, which answers whatever the name. */
+  readonly answering?: AnsweringModel | undefined;
+  /** All models that the server answers. Absent: it has one. */
+  readonly engines?: AnsweringModels | undefined;
   readonly conversations: ConversationMemory;
   readonly rerendered: RerenderedCalls;
   /** Undefined if prompts have no images. */
@@ -72,6 +112,8 @@ export interface ExportServices extends SharedServices {
   readonly weights: ServerWeights | undefined;
   /** Traces of the episodes that started sessions. Calls without a trace of their own belong to them. Undefined without telemetry. */
   readonly sessionTraces: WeakMap<Session, TraceHeaders> | undefined;
+  /** All models that the server answers. Absent: it has one. */
+  readonly engines?: AnsweringModels | undefined;
   /** Aborts when the shutdown stops waiting. */
   readonly shutdown: AbortController;
 }
@@ -79,7 +121,9 @@ export interface ExportServices extends SharedServices {
 /** All services of a server, for what starts, describes and stops it. */
 export interface ServerServices extends CallServices, ExportServices {
   readonly settings: ServerSettings;
-  readonly engineHealth: EngineHealth;
+  /** The remembered requests of all models. */
+  readonly knownRequests: Pick<ConversationMemory, "sweep">;
+  readonly engineHealth: Pick<EngineHealth, "check">;
   /** Limits of the server with this model. */
   readonly modelWarnings: readonly ModelWarning[];
   readonly connections: Connections;

@@ -28,11 +28,12 @@ import type { Telemetry } from "../telemetry/telemetry.js";
 import { type PageFiles, readPageFiles } from "../view/http/page-files.js";
 import { createServer } from "./app.js";
 import { addLostChanges, drain, type StopReport } from "./drain.js";
-import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
+import { type EngineReadiness, engineReadiness, joinReadiness, namedReadiness } from "./engine-readiness.js";
 import { withImagePolicy } from "./image-policy.js";
 import { toSessionLimits, toStoreLimits, toUpstreamLimits } from "./limits/configured-limits.js";
 import type { ModelWarning } from "./model-warnings.js";
 import { openEngine } from "./open-engine.js";
+import { openNamedEngines, requireOtherNames } from "./open-named-engines.js";
 import { removeOrphans } from "./orphans.js";
 import { readReadiness } from "./readiness.js";
 import { findServerNeeds } from "./server-needs.js";
@@ -134,14 +135,22 @@ async function startProxy(
 ): Promise<RunningServer> {
   const ui: PageFiles | undefined = given.server.ui ? await readPageFiles() : undefined;
   const { engine, model } = await openEngine(given, (message) => logger.warn({ engine: given.engine.type }, message));
+  const further = await openNamedEngines(given, model, {
+    onWarning: (name, message) => logger.warn({ model: name }, message),
+  }).catch(async (error: unknown) => {
+    await Promise.all([engine.close(), model.close()]);
+    throw error;
+  });
   const templateType = chooseTemplateType(given, model, startedBy);
   let storage: ServerStorage | undefined;
   let outbox: Outbox | undefined;
-  const release = () => Promise.all([engine.close(), model.close(), storage?.storage.close(), outbox?.close()]);
+  const release = () =>
+    Promise.all([engine.close(), further.close(), model.close(), storage?.storage.close(), outbox?.close()]);
   try {
     const config = withImagePolicy(withTemplateType(given, templateType), { model, engine });
     warnOfUnsafeFilters(config, logger);
     const configured = toServerSettings(config, adminKey, config.model.name ?? model.name);
+    requireOtherNames(config, configured.modelName);
     const needs = { modelDigest: model.digest, storeBytes: configured.store.bytes, logger };
     storage = await openServerStorage(config, needs);
     const registry = createRegistry(config, adminKey, storage);
@@ -158,6 +167,7 @@ async function startProxy(
       registry,
       engine,
       model,
+      engines: further.engines,
       settings,
       weightVersion,
       storage,
@@ -199,7 +209,13 @@ async function startProxy(
       await probes?.close();
       return lost ? addLostChanges(report, lost) : report;
     };
-    const readiness = async () => engineReadiness(engine, config, await findServerNeeds(model, config));
+    const readiness = async () => {
+      const needs = await findServerNeeds(model, config);
+      return joinReadiness([
+        await engineReadiness(engine, config, needs),
+        ...(await Promise.all(further.engines.map((each, i) => namedReadiness(each, i, config)))),
+      ]);
+    };
     const { modelWarnings: warnings } = context;
     const { families, folder: modelPath } = model;
     return {
@@ -222,8 +238,9 @@ async function startProxy(
 }
 
 /** Returns how many connections the engine's servers may need. Each generation has its own. */
-function countEngineConnections({ engine: { type, urls, max_inflight } }: Config): number {
-  return type === "embedded" ? 0 : urls.length * max_inflight;
+function countEngineConnections({ engine, engines }: Config): number {
+  const served = engine.type === "embedded" ? engines : [engine, ...engines];
+  return served.reduce((sum, { urls, max_inflight }) => sum + urls.length * max_inflight, 0);
 }
 
 function warnOfUnsafeFilters(config: Config, logger: FastifyBaseLogger): void {

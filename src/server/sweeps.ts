@@ -26,10 +26,10 @@ function sweepRepeatedly(context: WeakRef<ServerServices>, milliseconds: number)
   return () => clearInterval(timer);
 }
 
-function sweep({ registry, conversations, sharedExports, exportLeases, sharedMemory, storage }: ServerServices): void {
+function sweep({ registry, knownRequests, sharedExports, exportLeases, sharedMemory, storage }: ServerServices): void {
   exportLeases.reap();
   registry.sweep();
-  conversations.sweep();
+  knownRequests.sweep();
   sharedExports.reap();
   sharedMemory.trim();
   if (storage) void registry.unloadIdle(() => registry.bytes <= storage.memoryBytes).catch(() => undefined);

@@ -10,6 +10,7 @@ export class InteractionLog {
   readonly #indexOf = new Map<string, number>();
   readonly #toolsKeys = new Set<string>();
   #count = 0;
+  #frozenCount = 0;
 
   /** @param count number of interactions, if the session is on disk only */
   constructor(sessionId: string, count = 0) {
@@ -22,6 +23,11 @@ export class InteractionLog {
     return this.#count;
   }
 
+  /** Number of interactions of models that are not trained. 0 while the session is on disk only. */
+  get frozenCount(): number {
+    return this.#frozenCount;
+  }
+
   has(id: string): boolean {
     return this.#indexOf.has(id);
   }
@@ -30,6 +36,7 @@ export class InteractionLog {
     this.#all[interaction.index] = interaction;
     this.#indexOf.set(interaction.id, interaction.index);
     this.#toolsKeys.add(interaction.toolsKey);
+    if (interaction.frozen) this.#frozenCount++;
     this.#count = Math.max(this.#count, this.#all.length);
   }
 
@@ -38,6 +45,7 @@ export class InteractionLog {
     this.#all.length = 0;
     this.#indexOf.clear();
     this.#toolsKeys.clear();
+    this.#frozenCount = 0;
   }
 
   /** Returns true if an interaction has these tools. */
@@ -62,6 +70,12 @@ export class InteractionLog {
     const { newest } = this;
     if (newest) return newest;
     throw new SessionError("no_interactions", `Session ${this.sessionId} has no completed model call to reward.`);
+  }
+
+  /** Returns the interaction of a trained model that completed last, or the last of all if there is none. Throws if there are none. */
+  requireNewestTrained(): RecordedInteraction {
+    const newest = this.requireNewest();
+    return newest.frozen ? (this.#all.findLast(({ frozen }) => !frozen) ?? newest) : newest;
   }
 
   /** Returns the interaction with this id. Throws if there is none. */

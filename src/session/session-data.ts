@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Tool } from "../conversation/message.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
@@ -14,7 +15,7 @@ import type { Outcome } from "./stored/outcome-record.js";
 import type { StoredSession } from "./stored/read-session.js";
 import { SessionTools, type ToolLists } from "./tool-lists.js";
 import { Compactions } from "./turn/compactions.js";
-import { KnownMessages } from "./turn/known-messages.js";
+import { DIGEST_BYTES, KnownMessages } from "./turn/known-messages.js";
 import { ParentSearch } from "./turn/parent-search.js";
 
 export interface SessionDataOptions {
@@ -55,7 +56,9 @@ export class SessionData {
   readonly log: InteractionLog;
   readonly size: SessionSize;
   readonly delivery: Delivery;
-  readonly known: KnownMessages;
+  readonly #known: KnownMessages;
+  /** By the model that answers, if there are several. */
+  #knownOfModels: Map<string, KnownMessages> | undefined;
   readonly parents: ParentSearch;
   readonly compactions: Compactions;
   readonly images: SessionImages;
@@ -85,7 +88,7 @@ export class SessionData {
       (index) => this.#storeOutcome(index),
       (index) => listChoices(this.log.at(index)),
     );
-    this.known = new KnownMessages(filters, digestKey);
+    this.#known = new KnownMessages(filters, digestKey);
     this.parents = new ParentSearch(() => this.#tokens, this.log, filters, this.delivery, digestKey);
     this.compactions = new Compactions(this.log);
     this.images = new SessionImages(imagePool);
@@ -96,6 +99,20 @@ export class SessionData {
   /** The native session with the tokens. Loading and unloading replace it. */
   get tokens(): NativeSession {
     return this.#tokens;
+  }
+
+  /**
+   * Returns the known messages of the calls that a model answers. Equal messages of two models have different digests, so that no call
+   * continues one of another model.
+   *
+   * @param model undefined if there is only one
+   */
+  knownOf(model: string | undefined): KnownMessages {
+    if (model === undefined) return this.#known;
+    this.#knownOfModels ??= new Map();
+    const known = this.#knownOfModels.get(model) ?? new KnownMessages(this.filters, this.digestKey, digestModel(model));
+    this.#knownOfModels.set(model, known);
+    return known;
   }
 
   /** False while the data is on disk only. */
@@ -269,7 +286,8 @@ export class SessionData {
     this.log.clear();
     this.compactions.clear();
     this.parents.clear();
-    this.known.clear();
+    this.#known.clear();
+    this.#knownOfModels = undefined;
     this.images.clear();
     this.#tools.clear();
   }
@@ -325,6 +343,11 @@ export class SessionData {
     this.size.addShared(interactions.reduce((sum, { facts }) => sum + (facts.toolsBytes ?? 0), 0));
     this.#addImages(images);
   }
+}
+
+/** Returns a digest of a model's name, from which the chain digests of its calls' messages begin. */
+function digestModel(model: string): Uint8Array {
+  return createHash("sha256").update(model).digest().subarray(0, DIGEST_BYTES);
 }
 
 function measureInteraction({ input, output, templateArgs, images }: RecordedInteraction): number {

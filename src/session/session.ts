@@ -231,10 +231,12 @@ export class Session {
    *
    * @param previousId id of the interaction that the request names as its predecessor
    * @param place see {@link TurnOptions.place}
+   * @param model see {@link TurnOptions.model}
    */
-  begin(conversation: Conversation, previousId?: string, place?: SequencePlace): Steps<Turn> {
+  begin(conversation: Conversation, previousId?: string, place?: SequencePlace, model?: string): Steps<Turn> {
     return beginTurn(this.data, conversation, {
       place,
+      model,
       previous: previousId === undefined ? undefined : this.find(previousId),
       requireRecordable: (id) => this.#requireRecordable(id),
       onRecorded: (promptTokens, outputTokens) => {
@@ -252,10 +254,17 @@ export class Session {
     throw new SessionError(`session_${state}`, `Session ${this.id} is ${state} and its tokens are freed.`);
   }
 
-  /** Sets the reward of one interaction. Default: the one that completed last. Returns its id. */
+  /** True if a model that is not trained answered a call. */
+  get hasFrozen(): boolean {
+    return this.data.log.frozenCount > 0;
+  }
+
+  /**
+   * Sets the reward of one interaction. Default: the one that completed last, of those of trained models if there are any. Returns its id.
+   */
   setReward(reward: number, interactionId?: string): string {
     const { log } = this.data;
-    const { id, index } = interactionId === undefined ? log.requireNewest() : log.require(interactionId);
+    const { id, index } = interactionId === undefined ? log.requireNewestTrained() : log.require(interactionId);
     this.#requireRewardable(reward);
     const before = this.data.setReward(index, reward);
     this.data.journal?.summaryChanged();

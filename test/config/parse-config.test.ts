@@ -132,6 +132,7 @@ describe("defaults", () => {
       },
       telemetry: { otlp_url: null, sample_ratio: 0.1 },
       upstreams: [],
+      engines: [],
       teachers: [],
       group_size: 1,
       drop_incomplete_group: true,

@@ -6,6 +6,7 @@ import type { Engine } from "../../src/engine/engine.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
 import { createServer } from "../../src/server/app.js";
+import type { NamedEngineOptions } from "../../src/server/named-engines.js";
 import type { ServerServices } from "../../src/server/services.js";
 import type { ServerSettings } from "../../src/server/settings.js";
 import { toServerSettings } from "../../src/server/start.js";
@@ -23,6 +24,8 @@ const DEFAULTS = parseConfig({});
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;
   readonly model?: ChatModelOptions;
+  /** Further models. `model` is the tiny one by default. */
+  readonly engines?: readonly (Omit<NamedEngineOptions, "model"> & Partial<Pick<NamedEngineOptions, "model">>)[];
   /** Folder of the model. Default: the tiny model. */
   readonly folder?: string;
   readonly settings?: Partial<ServerSettings>;
@@ -126,6 +129,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       registry,
       engine,
       model,
+      engines: options.engines?.map((each) => ({ model, ...each })),
       settings,
       weightVersion: openWeightVersion(storage),
       storage,

@@ -29,7 +29,7 @@ const TYPOS = [
   ["/rl/cordon", { worke: "a" }, "worke", "worker"],
   ["/rl/engine/drain", { url: "http://a", wait: 5 }, "wait", "wait_seconds"],
   ["/rl/engine/restore", { uri: "http://a" }, "uri", "url"],
-  ["/rl/engine/pause", { mod: "keep" }, "mod", "mode"],
+  ["/rl/engine/pause", { mdoe: "keep" }, "mdoe", "mode"],
   ["/export_trajectories", { session_id: "task-0", discont: 0.9 }, "discont", "discount"],
   ["/export_trajectories", { sessionId: "task-0" }, "sessionId", "session_id"],
   ["/export_batch", { session_ids: ["task-0"], discont: 0.9 }, "discont", "discount"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { controlBody } from "../../http/control-body.js";
-import { weightVersionSchema } from "../weight-version.js";
+import { modelField, weightVersionSchema } from "../weight-version.js";
 
 // The calls of a gateway to its workers, which take the steps of a weight update one by one.
 
@@ -30,12 +30,14 @@ export const stepBody = controlBody({
     .max(1000)
     .default([])
     .describe("`hold`: updates that this one replaces, which its gateway began or found. Others are in its way."),
+  model: modelField,
   servers: urls.describe("The servers of the step, as this worker names them. `hold`: the servers to drain."),
   known: z.array(knownServer).default([]).describe("`release`: what is known about the servers' weights."),
   hold: z.boolean().default(false).describe("`release`: model calls stay held."),
 });
 
 export const stepReply = z.object({
+  version: version.default(0).describe("The current version."),
   servers: z.array(
     knownServer.extend({
       draining: z.boolean(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { controlBody } from "../../http/control-body.js";
-import { weightVersionSchema } from "../weight-version.js";
+import { modelField, weightVersionSchema } from "../weight-version.js";
 
 const version = weightVersionSchema.shape.version;
 const excluded = z
@@ -9,10 +9,18 @@ const excluded = z
   .default([])
   .describe("Addresses of engine servers to leave out. They are drained and keep their weights.");
 
+const updatedModel = modelField.describe(
+  "With `engines`: the model whose weights are updated. Required if several models are not frozen.",
+);
+
+/** Parameters of calls without a body. */
+export const weightsQuery = z.object({ model: updatedModel });
+
 const MAX_WAIT_SECONDS = 86_400;
 
 export const weightsBody = controlBody({
   version,
+  model: updatedModel,
   path: z
     .string()
     .min(1)
@@ -38,6 +46,7 @@ export const weightsBody = controlBody({
 
 export const finishBody = controlBody({
   version: version.describe("The version of the external update."),
+  model: updatedModel,
   exclude: excluded,
   wait_seconds: weightsBody.shape.wait_seconds,
 });

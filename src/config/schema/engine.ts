@@ -7,6 +7,9 @@ export const ENGINE_TYPES = ["embedded", "sglang", "vllm"] as const;
 /** vLLM's and SGLang's own limits are higher or can be set. */
 const MAX_TOP_LOGPROBS = 256;
 
+/** Each generation has a connection of its own. */
+export const MAX_INFLIGHT = 65_535;
+
 /** The inference engine that samples the tokens. */
 export const engineSchema = z.strictObject({
   type: z
@@ -36,7 +39,7 @@ export const engineSchema = z.strictObject({
   max_inflight: z
     .int()
     .min(1)
-    .max(65_535)
+    .max(MAX_INFLIGHT)
     .default(1024)
     .describe(
       "Maximum number of generations that run at once on each engine server. Further calls wait, and sessions take turns.",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readS3Address } from "../../support/s3-address.js";
 import { engineSchema } from "./engine.js";
+import { engines } from "./engines.js";
 import { MAX_SECONDS } from "./limits.js";
 import { rolloutSchema } from "./rollout.js";
 import { serverSchema } from "./server.js";
@@ -154,6 +155,12 @@ export const sectionsSchema = z.strictObject({
     .meta(usedBy("proxy"))
     .describe(
       "Model names whose calls another server answers, `{models, url, api_key, api_key_env, model, timeout_seconds}`, or that are refused, `{models, refuse: true}`. Such calls are not recorded. The first entry that matches the requested name applies. The policy answers all other names and that of the served model. See [Calls to other models](model-calls.md#calls-to-other-models).",
+    ),
+  engines: engines
+    .meta({ writeOnly: true })
+    .meta(usedBy("proxy"))
+    .describe(
+      "Further models that the server answers, such as an opponent or a second policy, `{name, type, urls, path, frozen, served_model, context_length, max_inflight, timeout_seconds, api_key, admin_api_key}`. A request's `model` chooses: one of these names, or `model.name` for the model of `engine`, which also answers requests without a `model`. Other names get 404. A `frozen` model is not trained. `path` null: the folder of `model.path`. See [Several models](../guides/several-models.md).",
     ),
   teachers: teachers
     .meta({ writeOnly: true })

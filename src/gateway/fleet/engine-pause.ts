@@ -1,6 +1,6 @@
 import type { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
-import { type Fleet, type FleetMember, readFleet, requireFleet } from "./fleet.js";
+import { type Fleet, type FleetMember, type ModelSelection, readFleet, requireFleet } from "./fleet.js";
 import { groupByServer, type ServerUse } from "./merge-engines.js";
 import { findFailure, isSuccess, WorkerCalls, type WorkerOutcome } from "./worker-calls.js";
 
@@ -9,7 +9,12 @@ const RESUME = "/rl/engine/resume";
 /** The pause of a server returns when its last running generation was cut. Workers wait up to a minute for that. */
 const PAUSE_TIMEOUT_MS = 75_000;
 
-type Headers = Readonly<Record<string, string>>;
+/** The client's key, and the models whose engines it pauses. */
+export interface PauseTarget extends ModelSelection {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const modelBody = ({ model }: PauseTarget) => (model === undefined ? {} : { model });
 
 /** Pauses and resumes the engines of all workers. Requests run one after the other, and each server is called once. */
 export class EnginePause {
@@ -23,10 +28,11 @@ export class EnginePause {
   /**
    * Pauses every engine server behind the gateway and the model calls of every worker, including workers that join meanwhile.
    *
+   * @param target the key of the client, and the model that its call names
    * @throws ApiError that names the worker that failed; nothing is paused then
    */
-  pause(mode: "abort" | "keep", headers: Headers): Promise<Fleet> {
-    return this.#inTurn(() => this.#pause(mode, headers));
+  pause(mode: "abort" | "keep", target: PauseTarget): Promise<Fleet> {
+    return this.#inTurn(() => this.#pause(mode, target));
   }
 
   /**
@@ -34,17 +40,18 @@ export class EnginePause {
    *
    * @throws ApiError that names a worker that could not be resumed, or whose server could not; all others are resumed then
    */
-  resume(headers: Headers): Promise<Fleet> {
+  resume(target: PauseTarget): Promise<Fleet> {
     return this.#inTurn(async () => {
-      const { silent, members } = await readFleet(this.#context, headers);
-      const calls = new WorkerCalls(this.#context, headers);
+      const { headers } = target;
+      const { silent, members } = await readFleet(this.#context, headers, target);
+      const calls = new WorkerCalls(this.#context, headers, modelBody(target));
       const outcomes = await this.#resume(calls, members);
       const missing = silent.map((worker): WorkerOutcome => {
         return { member: { worker, type: "", paused: null, labels: {}, servers: [] }, reply: undefined };
       });
       const failure = findFailure([...outcomes, ...missing], "All other workers are resumed; repeat the call.");
       if (failure) throw failure;
-      return requireFleet(this.#context, headers);
+      return requireFleet(this.#context, headers, target);
     });
   }
 
@@ -55,13 +62,13 @@ export class EnginePause {
     return result;
   }
 
-  async #pause(mode: "abort" | "keep", headers: Headers): Promise<Fleet> {
-    const calls = new WorkerCalls(this.#context, headers);
+  async #pause(mode: "abort" | "keep", target: PauseTarget): Promise<Fleet> {
+    const calls = new WorkerCalls(this.#context, target.headers, modelBody(target));
     const paused = new Map<string, FleetMember>();
     const pausedServers = new Set<string>();
     // Repeats until no new worker has joined since the last round.
     for (;;) {
-      const fleet = await this.#readFleetOrUndo(calls, headers, paused);
+      const fleet = await this.#readFleetOrUndo(calls, target, paused);
       const joined = fleet.members.filter(({ worker }) => !paused.has(worker.tag));
       if (joined.length === 0) return fleet;
       for (const member of joined) paused.set(member.worker.tag, member);
@@ -75,11 +82,11 @@ export class EnginePause {
   /** Reads the fleet. If a worker died since the last round, the pause has failed and is undone. */
   async #readFleetOrUndo(
     calls: WorkerCalls,
-    headers: Headers,
+    target: PauseTarget,
     paused: ReadonlyMap<string, FleetMember>,
   ): Promise<Fleet> {
     try {
-      return await requireFleet(this.#context, headers);
+      return await requireFleet(this.#context, target.headers, target);
     } catch (error) {
       if (paused.size > 0) await this.#resume(calls, [...paused.values()]);
       throw error;

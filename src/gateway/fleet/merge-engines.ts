@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { engineRecord, serverRecord } from "../../admin-api/engine-schemas.js";
+import { engineRecord, namedEngineRecord, serverRecord } from "../../admin-api/engine-schemas.js";
 import type { Fleet, FleetMember, MemberServer, ServerRecord } from "./fleet.js";
 
 const use = serverRecord
@@ -12,13 +12,18 @@ export const mergedServer = serverRecord.extend({
 
 const absentWorkers = z.array(z.string()).optional().describe("Tags of workers that did not answer.");
 
-export const mergedEngine = engineRecord.omit({ version_labels: true }).extend({
+export const mergedEngine = engineRecord.omit({ version_labels: true, models: true }).extend({
   type: z.string().describe("Type of all engines; `mixed` if workers have different types."),
   paused: engineRecord.shape.paused.describe(
     "The mode in which all workers are paused; null if one is not paused or the modes differ.",
   ),
   servers: z.array(mergedServer),
-  workers: z.array(engineRecord.pick({ type: true, paused: true, version_labels: true }).extend({ tag: z.string() })),
+  workers: z.array(
+    engineRecord.pick({ type: true, paused: true, version_labels: true }).extend({
+      tag: z.string(),
+      models: z.array(namedEngineRecord.omit({ servers: true })).optional(),
+    }),
+  ),
   unavailable_workers: absentWorkers,
 });
 
@@ -34,14 +39,19 @@ export function mergeEngines({ members, absent }: Fleet): z.input<typeof mergedE
     type: findCommonValue(members.map(({ type }) => type)) ?? "mixed",
     paused: findCommonValue(members.map(({ paused }) => paused)) ?? null,
     servers: [...groupByServer(members)].map(([identity, uses]) => mergeServer(identity, uses)),
-    workers: members.map(({ worker: { tag }, type, paused, labels }) => ({
+    workers: members.map(({ worker: { tag }, type, paused, labels, models }) => ({
       tag,
       type,
       paused,
       version_labels: labels,
+      ...(models && { models: models.map(withoutServers) }),
     })),
     ...(absent.length > 0 ? { unavailable_workers: [...absent] } : {}),
   };
+}
+
+function withoutServers({ model, frozen, type, weight_version, paused }: NonNullable<FleetMember["models"]>[number]) {
+  return { model, frozen, type, weight_version, paused };
 }
 
 /** Returns the uses of each server by identity, in the order of the workers. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { stampVersion, type WeightVersion } from "../../admin-api/weight-version.js";
+import { NEVER_SET, stampVersion, type WeightVersion } from "../../admin-api/weight-version.js";
 import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";
@@ -26,12 +26,14 @@ const versionReply = z.object({ version: z.int() });
 export async function setVersion(
   context: GatewayContext,
   headers: Readonly<Record<string, string>>,
-  body: { readonly version: number },
+  body: { readonly version: number; readonly model?: string | undefined },
 ): Promise<WorkerReply> {
   for (let attempt = 1; ; attempt++) {
-    const version = stampVersion(body.version, context.pool.newestVersion);
+    // The pool knows the version of the main model, which its workers have without a name.
+    const isNamed = body.model !== undefined;
+    const version = stampVersion(body.version, isNamed ? NEVER_SET : context.pool.newestVersion);
     const call = { path: "/rl/set_version", headers, body: { ...body, ...version } };
-    const replies = await setEverywhere(context, version, call);
+    const replies = await setEverywhere(context, isNamed ? undefined : version, call);
     const outdated = replies.find((workerReply) => parseReply(workerReply, versionReply).version !== body.version);
     const result = outdated ?? replies[0];
     if (!result) throw noWorkerError();
@@ -44,11 +46,12 @@ export async function setVersion(
 /**
  * Calls every worker, including workers that join during the calls.
  *
+ * @param version the new version of the main model; undefined if the call is for another one
  * @throws ApiError that names the first worker that returns an error or does not answer
  */
 async function setEverywhere(
   context: GatewayContext,
-  version: WeightVersion,
+  version: WeightVersion | undefined,
   call: WorkerRequest,
 ): Promise<WorkerReply[]> {
   const { pool } = context;
@@ -58,7 +61,7 @@ async function setEverywhere(
     const expected = workers.filter(({ state }) => state !== "down");
     const newReplies = await callAll(context, workers, call);
     // As soon as one worker has the version, new sessions on all workers must start with it.
-    if (newReplies.some((reply) => reply !== undefined && reply.status < 300)) pool.learnVersion(version);
+    if (newReplies.some((reply) => reply !== undefined && reply.status < 300) && version) pool.learnVersion(version);
     workers.forEach((worker, index) => {
       const reply = newReplies[index];
       if (reply && reply.status >= 300) throw workerRefusedError(worker, reply, REPEAT);

@@ -21,9 +21,14 @@ export interface WorkerOutcome {
 export class WorkerCalls {
   readonly #context: GatewayContext;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #fields: object;
 
-  /** @param headers the client's key */
-  constructor(context: GatewayContext, headers: Readonly<Record<string, string>>) {
+  /**
+   * @param headers the client's key
+   * @param fields added to each body
+   */
+  constructor(context: GatewayContext, headers: Readonly<Record<string, string>>, fields: object = {}) {
+    this.#fields = fields;
     this.#context = context;
     this.#headers = headers;
   }
@@ -31,7 +36,7 @@ export class WorkerCalls {
   call(path: string, calls: readonly WorkerCall[], milliseconds: number): Promise<WorkerOutcome[]> {
     return Promise.all(
       calls.map(async ({ member, body }) => {
-        const call = { path, headers: this.#headers, body };
+        const call = { path, headers: this.#headers, body: { ...this.#fields, ...body } };
         const reply = await callWorker(this.#context.upstream, member.worker, call, milliseconds);
         if (!reply) member.worker.state = "down";
         return { member, reply };

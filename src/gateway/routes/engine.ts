@@ -1,5 +1,4 @@
 import { drainBody, pauseFields, restoreBody } from "../../admin-api/engine-schemas.js";
-import type { WeightUpdates } from "../../admin-api/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import type { GatewayContext } from "../context.js";
@@ -8,9 +7,10 @@ import { EnginePause } from "../fleet/engine-pause.js";
 import { readFleet } from "../fleet/fleet.js";
 import { drainedServer, mergedEngine, mergeEngines, mergeServer } from "../fleet/merge-engines.js";
 import { pickCredentials } from "../routing.js";
+import type { ModelWeights } from "../weights/model-weights.js";
 
 /** State and control of the engine servers of all workers. A change reaches every server once, or none of them. */
-export function gatewayEngineRoutes(app: App, context: GatewayContext, updates: WeightUpdates): void {
+export function gatewayEngineRoutes(app: App, context: GatewayContext, weights: ModelWeights): void {
   const pause = new EnginePause(context);
   const engine = { 200: mergedEngine };
   const server = { 200: drainedServer };
@@ -19,13 +19,19 @@ export function gatewayEngineRoutes(app: App, context: GatewayContext, updates: 
     mergeEngines(await readFleet(context, pickCredentials(request))),
   );
   app.post("/rl/engine/pause", { schema: { body: controlBody(pauseFields), response: engine } }, async (request) => {
-    updates.requireNone();
-    return mergeEngines(await pause.pause(request.body.mode, pickCredentials(request)));
+    const { mode, model } = request.body;
+    weights.requireNone(model);
+    return mergeEngines(await pause.pause(mode, { headers: pickCredentials(request), model }));
   });
-  app.post("/rl/engine/resume", { schema: { body: controlBody({}), response: engine } }, async (request) => {
-    updates.requireNone();
-    return mergeEngines(await pause.resume(pickCredentials(request)));
-  });
+  app.post(
+    "/rl/engine/resume",
+    { schema: { body: controlBody({ model: pauseFields.model }), response: engine } },
+    async (request) => {
+      const { model } = request.body;
+      weights.requireNone(model);
+      return mergeEngines(await pause.resume({ headers: pickCredentials(request), model }));
+    },
+  );
   app.post("/rl/engine/drain", { schema: { body: drainBody, response: server } }, async (request) => {
     const { url, wait_seconds: seconds } = request.body;
     return toServerRecord(await new EngineDrain(context, pickCredentials(request)).drain(url, seconds));

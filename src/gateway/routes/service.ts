@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { PROBE_PATHS } from "../../admin-api/probe-paths.js";
-import type { WeightUpdates } from "../../admin-api/weights/weight-updates.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import { callWorker } from "../contact/call-worker.js";
@@ -8,6 +7,7 @@ import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
 import { gatewayHealth, readGatewayReadiness } from "../readiness.js";
 import { pickCredentials } from "../routing.js";
+import type { ModelWeights } from "../weights/model-weights.js";
 import type { Worker } from "../worker-pool.js";
 
 const alive = z.object({ status: z.literal("ok") });
@@ -19,7 +19,7 @@ const NO_UI =
 export function gatewayServiceRoutes(
   app: App,
   { pool, upstream, controlMilliseconds, publicMetrics, processes }: GatewayContext,
-  { metrics, updates }: { readonly metrics: GatewayMetrics; readonly updates: WeightUpdates },
+  { metrics, weights }: { readonly metrics: GatewayMetrics; readonly weights: ModelWeights },
 ): void {
   app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
     status: "ok" as const,
@@ -37,7 +37,7 @@ export function gatewayServiceRoutes(
       schema: { response: { 200: gatewayHealth, 503: gatewayHealth } },
     } as const;
     app.get(path, options, async (_, reply) => {
-      const { statusCode, body } = readGatewayReadiness(pool, { processes, hold: updates.describeHold() });
+      const { statusCode, body } = readGatewayReadiness(pool, { processes, hold: weights.describeHold() });
       return reply.code(statusCode).send(body);
     });
   }

@@ -36,6 +36,7 @@ type Step = Partial<StepBody> & Pick<StepBody, "step">;
  */
 export class FleetTargets implements WeightTargets {
   readonly #context: GatewayContext;
+  readonly #model: string | undefined;
   /** The key of the client that called last. An update goes on with it after its client has disconnected. */
   #headers: Headers = {};
   #members: readonly WeightMember[] = [];
@@ -51,8 +52,10 @@ export class FleetTargets implements WeightTargets {
   #drained: readonly string[] = [];
   #joins: NodeJS.Timeout | undefined;
 
-  constructor(context: GatewayContext) {
+  /** @param model the model that is updated; see {@link readWeightFleet} */
+  constructor(context: GatewayContext, model?: string) {
     this.#context = context;
+    this.#model = model;
   }
 
   /** @param headers the key for the next calls */
@@ -66,7 +69,8 @@ export class FleetTargets implements WeightTargets {
   }
 
   get version(): number {
-    return this.#context.pool.newestVersion.version;
+    if (this.#model === undefined) return this.#context.pool.newestVersion.version;
+    return Math.max(0, ...this.#members.map(({ version }) => version));
   }
 
   /** Returns the update that workers take part in; undefined if there is none. */
@@ -113,7 +117,7 @@ export class FleetTargets implements WeightTargets {
     const options = { headers: this.#headers, milliseconds: COMPARE_MS };
     let check: WeightsCheck | undefined;
     for (const { worker } of this.#members) {
-      const reply = await callStep(this.#context, worker, { step: "compare", target }, options);
+      const reply = await callStep(this.#context, worker, { step: "compare", target, model: this.#model }, options);
       check = reply?.check ?? check;
       if (check?.checked) break;
     }
@@ -157,7 +161,8 @@ export class FleetTargets implements WeightTargets {
   async commit(version: number): Promise<void> {
     await this.#claim();
     await this.#holdAll();
-    const { status } = await setVersion(this.#context, this.#headers, { version });
+    const { status } = await setVersion(this.#context, this.#headers, { version, model: this.#model });
+    await this.#read();
     if (status >= 300) throw new ApiError("invalid_worker_reply", `A worker refused the version (HTTP ${status}).`);
   }
 
@@ -211,7 +216,7 @@ export class FleetTargets implements WeightTargets {
   note(): void {}
 
   async #read() {
-    const { members, silent } = await readWeightFleet(this.#context, this.#headers);
+    const { members, silent } = await readWeightFleet(this.#context, this.#headers, this.#model);
     this.#members = members;
     return silent;
   }
@@ -283,7 +288,7 @@ export class FleetTargets implements WeightTargets {
   }
 
   #named(step: Step): Step {
-    return { ...step, update_id: this.#id ?? "" };
+    return { ...step, model: this.#model, update_id: this.#id ?? "" };
   }
 
   /** Takes a step on one server, by one of its workers. @throws StepError */

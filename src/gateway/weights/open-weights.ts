@@ -22,18 +22,20 @@ export interface GatewayWeights {
   close(): void;
 }
 
-interface WeightsOptions {
+export interface GatewayWeightsOptions {
   readonly logger: FastifyBaseLogger;
   readonly metrics: WeightMetrics;
   /** True if the gateway has an admin key, and checks calls against it before {@link GatewayWeights.prepare}. */
   readonly checksKeys: boolean;
+  /** The model that is updated; see {@link readWeightFleet}. */
+  readonly model?: string | undefined;
 }
 
 export function openGatewayWeights(
   context: GatewayContext,
-  { logger, metrics, checksKeys }: WeightsOptions,
+  { logger, metrics, checksKeys, model }: GatewayWeightsOptions,
 ): GatewayWeights {
-  const targets = new FleetTargets(context);
+  const targets = new FleetTargets(context, model);
   const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));
   const stopping = new AbortController();
   return {
@@ -47,7 +49,7 @@ export function openGatewayWeights(
         targets.abandon();
       }
       if (updates.isActive) {
-        const { members } = await readWeightFleet(context, headers);
+        const { members } = await readWeightFleet(context, headers, model);
         // Without an admin key of its own, the gateway needs a worker to check the client's key.
         if (members.length === 0 && !checksKeys) throw noWorkerError();
         return targets.useKey(headers);

@@ -26,6 +26,8 @@ export interface WeightMember {
   /** The worker was restarted during that update. */
   readonly interrupted: boolean;
   readonly paused: boolean;
+  /** The worker's current version. */
+  readonly version: number;
 }
 
 /** Calls one step on a worker. Returns undefined if the worker does not answer. */
@@ -45,19 +47,23 @@ export async function callStep(
 /**
  * Reads the engine servers of all workers, including workers that registered a moment ago.
  *
+ * @param model the model that is updated. Default: the only one of each worker that is not frozen
  * @returns `silent`: workers that do not answer, although they were not down before
  * @throws ApiError if a worker returns an error, for example because of the key
  */
 export async function readWeightFleet(
   context: GatewayContext,
   headers: Headers,
+  model?: string,
 ): Promise<{ readonly members: readonly WeightMember[]; readonly silent: readonly Worker[] }> {
   const { pool, controlMilliseconds } = context;
   await pool.discover();
   const workers = pool.all();
   const down = new Set(workers.filter(({ state }) => state === "down"));
   const options = { headers, milliseconds: controlMilliseconds };
-  const replies = await Promise.all(workers.map((worker) => callStep(context, worker, { step: "list" }, options)));
+  const replies = await Promise.all(
+    workers.map((worker) => callStep(context, worker, { step: "list", model }, options)),
+  );
   const members: WeightMember[] = [];
   const silent: Worker[] = [];
   workers.forEach((worker, index) => {
@@ -89,9 +95,9 @@ export function mergeServers(members: readonly WeightMember[]): TargetServer[] {
   });
 }
 
-function toMember(worker: Worker, { servers, update, interrupted, paused }: StepReply): WeightMember {
+function toMember(worker: Worker, { servers, update, interrupted, paused, version }: StepReply): WeightMember {
   const byIdentity = new Map(servers.map((server) => [identify(server.url, worker), server] as const));
-  return { worker, servers: byIdentity, update, interrupted, paused };
+  return { worker, servers: byIdentity, update, interrupted, paused, version };
 }
 
 /** An engine in a worker's process is named after the worker. */

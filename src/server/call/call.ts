@@ -157,7 +157,9 @@ export class Call {
     this.#isLong = isLongPrompt(services, conversation);
     if (this.#isLong) await eventLoop.yield();
     requireOpen(services, session);
-    this.#turn = await runInIterations(session.begin(conversation, request.previousId, given?.place));
+    this.#turn = await runInIterations(
+      session.begin(conversation, request.previousId, given?.place, services.answering?.name),
+    );
     // The session may have ended or been taken over between the steps.
     requireOpen(services, session);
     requireSession(this);

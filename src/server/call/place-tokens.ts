@@ -1,5 +1,6 @@
 import type { ChatModel } from "../../model/chat-model.js";
 import { RequestError } from "../../protocols/request-error.js";
+import type { RecordedInteraction } from "../../session/recorded-interaction.js";
 import type { SessionData } from "../../session/session-data.js";
 import { shareTokens } from "../../session/turn/prompt-images.js";
 import { eventLoop } from "../../support/async/event-loop.js";
@@ -30,7 +31,8 @@ export async function placeTokens({ services, session, api }: Call, ids: Int32Ar
   if (ids.length >= limit) throw contextLengthError({ api, limit, promptTokens: ids.length, counted: "all" });
   session.requireTokens();
   const { data } = session;
-  const index = data.tokens.findSequence(ids);
+  const found = data.tokens.findSequence(ids);
+  const index = found !== undefined && isAnswered(services, data.log.at(found)) ? found : undefined;
   if (index !== undefined && hasTwin(data, index)) {
     const message = `${param} begins with the ids of several calls whose images differ. Send the conversation as messages.`;
     throw new RequestError(param, message);
@@ -40,6 +42,11 @@ export async function placeTokens({ services, session, api }: Call, ids: Int32Ar
   const inherited = data.log.readInherited(parent);
   const content = await decode(model, rest);
   return { place: { parent, rest }, conversation: { messages: [...inherited, { role: "user", content }] } };
+}
+
+/** Returns true if the model that answers the call answered the interaction, or if there is only one model. */
+function isAnswered({ answering }: Call["services"], { requestedModel }: RecordedInteraction): boolean {
+  return answering === undefined || requestedModel === answering.name;
 }
 
 /** Returns true if an older interaction has the same ids with other images: images of one size have equal ids. */

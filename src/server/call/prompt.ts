@@ -65,7 +65,8 @@ export async function countPromptTokens(
   const isLong = isLongPrompt(services, conversation);
   if (isLong) await eventLoop.yield();
   session.requireTokens();
-  const turn = await runInIterations(session.begin(conversation));
+  const { answering } = services;
+  const turn = await runInIterations(session.begin(conversation, undefined, undefined, answering?.name));
   session.requireTokens();
   const prompted = { services, session, turn, isLong, request: { images } };
   const tokens = await expandPrompt(prompted, await encodePieces(prompted, UNLIMITED));

@@ -44,7 +44,7 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
     id: choice.id,
     request: begun.inFlight.attempt.request,
     sampling: toRecordedSampling(choice, isOverridden, result.logprobs),
-    requestedModel: request.model,
+    requestedModel: services.answering?.name ?? request.model,
     droppedTools: request.droppedTools.length === 0 ? undefined : joinDropped(request.droppedTools),
     toolCount: conversation.tools?.length ?? 0,
     tag: origin.tag,
@@ -57,11 +57,13 @@ function recordChoice(call: Call, generated: GeneratedChoice, { isOverridden }: 
     versionsUncertain: result.versionsUncertain || undefined,
     startedAt: call.startedAt,
     stopString: output.stopString,
+    frozen: services.answering?.frozen,
   });
   session.calls.recorded(begun.inFlight, interaction.index);
   const { message, parts, stopString, reasoningTokens, toolCalls } = output;
   const { promptTokens } = start;
   services.metrics.countRecorded({
+    model: services.answering?.name,
     interaction,
     fallback: turn.fallback,
     result,

@@ -15,7 +15,7 @@ export interface StoreLimits {
 
 export interface MemoryBudgetOptions {
   readonly registry: SessionRegistry;
-  readonly conversations: ConversationMemory;
+  readonly conversations: Pick<ConversationMemory, "bytes" | "clear">;
   readonly sharedMemory: SharedMemory;
   readonly limits: StoreLimits;
   readonly heap: Heap;

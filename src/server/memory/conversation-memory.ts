@@ -13,6 +13,23 @@ const ELEMENT_BYTES = 160;
 const PART_BYTES = 40;
 const CUT_BYTES = 40;
 
+/** The memory of several models, of which each has one. */
+export function joinMemories(
+  memories: readonly ConversationMemory[],
+): Pick<ConversationMemory, "bytes" | "clear" | "sweep"> {
+  return {
+    get bytes() {
+      return memories.reduce((sum, { bytes }) => sum + bytes, 0);
+    },
+    clear() {
+      for (const memory of memories) memory.clear();
+    },
+    sweep() {
+      for (const memory of memories) memory.sweep();
+    },
+  };
+}
+
 /**
  * Remembers the newest requests of each session, so that the next request costs only what is new in it.
  *

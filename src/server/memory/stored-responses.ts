@@ -20,15 +20,15 @@ import { signedReasoning } from "./signed-reasoning.js";
  * conversation. This class keeps the fields that the tree does not have, as long as the interaction exists.
  */
 export class StoredResponses {
-  readonly #tokenJson: TokenJson;
+  readonly #tokenJsonOf: (interaction: RecordedInteraction) => TokenJson;
   readonly #stored = new WeakMap<RecordedInteraction, StoredResponse>();
   readonly #loading = new WeakMap<Session, Promise<void>>();
   /** The tools that were stored last for a session, and the index of their interaction. */
   readonly #tools = new WeakMap<Session, { readonly tools: string; readonly index: number }>();
 
-  /** @param tokenJson writes log probabilities of the model's tokens */
-  constructor(tokenJson: TokenJson) {
-    this.#tokenJson = tokenJson;
+  /** @param tokenJsonOf returns what writes log probabilities of the tokens of the model that answered an interaction */
+  constructor(tokenJsonOf: (interaction: RecordedInteraction) => TokenJson) {
+    this.#tokenJsonOf = tokenJsonOf;
   }
 
   /**
@@ -142,7 +142,7 @@ export class StoredResponses {
     const bytes = journal && (yield* journal.readResponse(interaction.index));
     const message = bytes && interaction.output[0];
     if (!message) return undefined;
-    return yield* decodeResponse(bytes, message, (each) => journal.readResponse(each), this.#tokenJson);
+    return yield* decodeResponse(bytes, message, (each) => journal.readResponse(each), this.#tokenJsonOf(interaction));
   }
 
   #item(session: Session, id: string): InputItem | undefined {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { ExportMetrics } from "../../admin-api/export-metrics.js";
 import { WeightMetrics } from "../../admin-api/weights/weight-metrics.js";
-import type { Engine, GenerateResult } from "../../engine/engine.js";
+import type { GenerateResult } from "../../engine/engine.js";
 import { addGauge } from "../../http/metrics/add-gauge.js";
 import { addBuildInfo } from "../../http/metrics/build-info.js";
 import { scrapeProcessMetrics } from "../../http/metrics/process.js";
@@ -12,7 +12,7 @@ import type { SessionRegistry } from "../../session/session-registry.js";
 import type { MemoryBudget } from "../limits/memory-budget.js";
 import { TeacherMetrics } from "../teachers/teacher-metrics.js";
 import { type ObservedArchive, observeArchive } from "./archive-metrics.js";
-import { observeEngine } from "./engine-server-metrics.js";
+import { type ObservedEngine, observeEngines } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
 import { type ObservedServerStorage, observeStorage } from "./storage-metrics.js";
@@ -23,6 +23,8 @@ const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 
 /** The parts of a recorded call that the metrics count. */
 export interface CountedCall {
+  /** The model that answered, if the server answers several. */
+  readonly model: string | undefined;
   readonly interaction: RecordedInteraction;
   /** In `concat`: why its prompt was rendered again instead of continuing its parent's tokens. */
   readonly fallback: string | undefined;
@@ -36,7 +38,10 @@ export interface CountedCall {
 export interface Observed {
   readonly registry: SessionRegistry;
   readonly model: Pick<ChatModel, "cacheStats">;
-  readonly engine: Pick<Engine, "type" | "servers" | "load">;
+  readonly engine: ObservedEngine["engine"];
+  /** The engines of the further models. Default: none. */
+  readonly engines?: readonly (Pick<ObservedEngine, "engine"> & { readonly name: string })[] | undefined;
+  readonly settings: { readonly modelName: string };
   readonly conversations: { readonly bytes: number };
   readonly store: Pick<MemoryBudget, "bytes" | "limit" | "heapBytes" | "heapLimit">;
   /** Undefined if sessions are not stored. */
@@ -58,7 +63,7 @@ export class Metrics {
   readonly tokens = this.#counter(
     "rolltape_tokens_total",
     "Tokens of recorded interactions: prompts, and completions that the engine sampled.",
-    ["direction"],
+    ["direction", "model"],
   );
   readonly #cachedTokens = this.#counter(
     "rolltape_cached_prompt_tokens_total",
@@ -104,9 +109,16 @@ export class Metrics {
     "Time in the engine per model call.",
     ENGINE_BUCKETS,
   );
-  constructor({ registry: sessions, model, engine, conversations, store, storage, archive }: Observed) {
+  constructor({ registry: sessions, model, engine, engines = [], settings, ...observed }: Observed) {
+    const { conversations, store, storage, archive } = observed;
     addBuildInfo(this.registry, "rolltape_build_info");
-    observeEngine(engine, this.registry);
+    observeEngines(
+      [
+        { engine, model: engines.length > 0 ? settings.modelName : undefined },
+        ...engines.map(({ name, engine }) => ({ engine, model: name })),
+      ],
+      this.registry,
+    );
     this.#observeCache(model);
     const knownHelp = "Memory of the remembered newest requests of sessions, in bytes.";
     addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => conversations.bytes);
@@ -117,9 +129,18 @@ export class Metrics {
   }
 
   /** Counts a recorded call: tokens, its link to its parent, its tool calls. */
-  countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls }: CountedCall): void {
-    this.tokens.inc({ direction: "prompt" }, promptTokens);
-    this.tokens.inc({ direction: "completion" }, completionTokens);
+  countRecorded({
+    model,
+    interaction,
+    fallback,
+    result,
+    promptTokens,
+    completionTokens,
+    toolCalls,
+  }: CountedCall): void {
+    const of = (direction: "prompt" | "completion") => (model === undefined ? { direction } : { direction, model });
+    this.tokens.inc(of("prompt"), promptTokens);
+    this.tokens.inc(of("completion"), completionTokens);
     this.#cachedTokens.inc(result.cachedTokens ?? 0);
     this.resumes.inc(result.resumes);
     const { parent, tokenExact } = interaction;

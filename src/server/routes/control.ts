@@ -7,9 +7,10 @@ import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
+import { listControlled } from "../named-engines.js";
 import { requireSession } from "../plugins/auth.js";
 import { CORDONED } from "../readiness.js";
-import type { ExportServices } from "../services.js";
+import type { ExportServices, ModelServices } from "../services.js";
 
 const rewardBody = controlBody({
   reward: z.number({ error: "must be a finite number" }),
@@ -227,17 +228,20 @@ function setVersion(app: App, services: ExportServices): void {
     },
     async (request) => {
       const { body } = request;
+      const models = listControlled(services, body.model);
       // A gateway that updates the weights sets the version on its workers.
-      services.weights?.updates.requireNone();
-      await services.weightVersion.set(body.version, body.set_at);
-      await nameVersion(services, request.log);
-      return { version: services.weightVersion.version };
+      for (const { weights } of models) weights?.updates.requireNone();
+      for (const model of models) {
+        await model.weightVersion.set(body.version, body.set_at);
+        await nameVersion(model, request.log);
+      }
+      return { version: models[0]?.weightVersion.version ?? body.version };
     },
   );
 }
 
 /** Gives the engine servers the current version. During an update of a gateway, one worker has given each server its version. */
-async function nameVersion({ engine, weights, weightVersion }: ExportServices, log: FastifyBaseLogger): Promise<void> {
+async function nameVersion({ engine, weights, weightVersion }: ModelServices, log: FastifyBaseLogger): Promise<void> {
   if (!engine.servers || weights?.known.update) return;
   const { version } = weightVersion;
   for (const [url, { message }] of await engine.servers.nameVersion(version)) {

@@ -10,7 +10,8 @@ import {
 import type { EngineServerState, ServerControl } from "../../engine/engine.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
-import type { ExportServices } from "../services.js";
+import { listControlled } from "../named-engines.js";
+import type { ExportServices, ModelServices } from "../services.js";
 
 /** State and control of the engine servers: drain, restore, pause, resume. */
 export function engineRoutes(app: App, services: ExportServices): void {
@@ -43,7 +44,7 @@ function drainServer(app: App, services: ExportServices): void {
       },
     },
     async ({ body: { url, wait_seconds: seconds } }) => {
-      const servers = requireServers(services);
+      const servers = requireServers(findOwner(services, url));
       requireServer(servers, url);
       const limit = AbortSignal.any([AbortSignal.timeout(seconds * 1000), services.shutdown.signal]);
       // An aborted signal starts the draining without waiting for its end.
@@ -65,9 +66,10 @@ function restoreServer(app: App, services: ExportServices): void {
       },
     },
     async ({ body: { url } }) => {
-      const servers = requireServers(services);
+      const owner = findOwner(services, url);
+      const servers = requireServers(owner);
       requireServer(servers, url);
-      requireCurrentWeights(services, url);
+      requireCurrentWeights(owner, url);
       servers.restore(url);
       return requireServer(servers, url);
     },
@@ -85,11 +87,9 @@ function pauseServers(app: App, services: ExportServices): void {
         response: { 200: engineRecord },
       },
     },
-    async ({ body: { mode, servers: targets } }) => {
-      const servers = requireServers(services);
-      requireNoUpdate(services);
-      for (const url of targets ?? []) requireServer(servers, url);
-      await servers.pause(mode, targets);
+    async ({ body: { mode, servers: targets, model } }) => {
+      const controls = requireControls(services, model, targets);
+      await Promise.all(controls.map((servers) => servers.pause(mode, targets)));
       return toRecord(services);
     },
   );
@@ -99,24 +99,50 @@ function pauseServers(app: App, services: ExportServices): void {
       config: { key: "admin", worksWithoutDisk: true },
       schema: { summary: "Resume paused engine servers", body: resumeBody, response: { 200: engineRecord } },
     },
-    async ({ body: { servers: targets, hold } }) => {
-      const servers = requireServers(services);
-      requireNoUpdate(services);
-      for (const url of targets ?? []) requireServer(servers, url);
-      await servers.resume({ urls: targets, hold });
+    async ({ body: { servers: targets, hold, model } }) => {
+      const controls = requireControls(services, model, targets);
+      await Promise.all(controls.map((servers) => servers.resume({ urls: targets, hold })));
       return toRecord(services);
     },
   );
 }
 
+/**
+ * Returns the servers of the models that a pause concerns.
+ *
+ * @param targets the servers to pause, of these models
+ * @throws ApiError if one of the models cannot be paused now
+ */
+function requireControls(
+  services: ExportServices,
+  model: string | undefined,
+  targets: readonly string[] = [],
+): readonly ServerControl[] {
+  const models = listControlled(services, model);
+  const controls = models.map(requireServers);
+  for (const each of models) requireNoUpdate(each);
+  const known = controls.flatMap((servers) => servers.list()).map(({ url }) => url);
+  const unknown = targets.find((url) => !known.includes(url));
+  if (unknown !== undefined) throw serverNotFound(known, unknown);
+  return controls;
+}
+
+/** Returns the services of the model whose engine has this server; those of the main model if none has. */
+function findOwner(services: ExportServices, url: string): ModelServices {
+  const found = services.engines?.all.find(({ services: { engine } }) =>
+    engine.servers?.list().some((s) => s.url === url),
+  );
+  return found?.services ?? services;
+}
+
 /** @throws ApiError `no_engine_servers` if the engine runs in this process */
-function requireServers({ engine }: ExportServices): ServerControl {
+function requireServers({ engine }: ModelServices): ServerControl {
   if (engine.servers) return engine.servers;
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) runs in this process and has no servers.`);
 }
 
 /** @throws ApiError `weights_busy` during a weight update, also one of a gateway: the update pauses and resumes by itself */
-function requireNoUpdate({ weights }: ExportServices): void {
+function requireNoUpdate({ weights }: ModelServices): void {
   weights?.updates.requireNone();
   if (!weights?.known.update) return;
   const message = `A gateway updates the weights to version ${weights.known.update.version}. Wait for its end.`;
@@ -124,7 +150,7 @@ function requireNoUpdate({ weights }: ExportServices): void {
 }
 
 /** @throws ApiError `engine_server_outdated` if the server's weights are not those of the current version */
-function requireCurrentWeights({ weights, weightVersion: { version: current } }: ExportServices, url: string): void {
+function requireCurrentWeights({ weights, weightVersion: { version: current } }: ModelServices, url: string): void {
   const version = weights?.known.find(url).version;
   if (version === undefined || version === current) return;
   const has = version === null ? "unknown weights" : `weights of version ${version}`;
@@ -136,18 +162,35 @@ function requireServer(servers: ServerControl, url: string): z.input<typeof serv
   const states = servers.list();
   const found = states.find((state) => state.url === url);
   if (found) return toServerRecord(found);
-  const urls = states.map((state) => state.url).join(", ");
-  const message = `\`url\` must be the address of an engine server: ${urls}; received ${url.slice(0, 200)}.`;
-  throw new ApiError("engine_server_not_found", message, { param: "url" });
+  throw serverNotFound(
+    states.map((state) => state.url),
+    url,
+  );
 }
 
-function toRecord({ engine: { type, servers }, versionLabels }: ExportServices): z.input<typeof engineRecord> {
+function serverNotFound(known: readonly string[], url: string): ApiError {
+  const message = `\`url\` must be the address of an engine server: ${known.join(", ")}; received ${url.slice(0, 200)}.`;
+  return new ApiError("engine_server_not_found", message, { param: "url" });
+}
+
+function toRecord(services: ExportServices): z.input<typeof engineRecord> {
+  const { engine, versionLabels, engines } = services;
   return {
-    type,
-    paused: servers?.paused ?? null,
+    ...describeEngine(engine),
     version_labels: versionLabels.known.versions,
-    servers: (servers?.list() ?? []).map(toServerRecord),
+    ...(engines && {
+      models: engines.all.map(({ name, frozen, services: { engine: own, weightVersion } }) => ({
+        model: name,
+        frozen,
+        weight_version: weightVersion.version,
+        ...describeEngine(own),
+      })),
+    }),
   };
+}
+
+function describeEngine({ type, servers }: ExportServices["engine"]) {
+  return { type, paused: servers?.paused ?? null, servers: (servers?.list() ?? []).map(toServerRecord) };
 }
 
 function toServerRecord({

@@ -18,6 +18,7 @@ import { groupDigits } from "../../support/group-digits.js";
 import { countPromptTokens } from "../call/prompt.js";
 import { readWithImages } from "../image-urls/read-with-images.js";
 import { signedReasoning } from "../memory/signed-reasoning.js";
+import { servicesFor } from "../named-engines.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import type { CallServices } from "../services.js";
@@ -186,7 +187,9 @@ function countTokens(app: App, services: CallServices, version: Version): void {
       const prompt = await readWithImages(services, request, reply, (policies) =>
         readGeminiPrompt(body, { ...policies, readReasoning }),
       );
-      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
+      const model = readModelName(request.params["*"]);
+      const answering = servicesFor(services, { model, images: prompt.images });
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(answering, session, prompt));
       return { totalTokens: tokens };
     },
   );

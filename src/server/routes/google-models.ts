@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import { readContextLimit } from "../call/prompt.js";
+import { servicesFor } from "../named-engines.js";
 import type { CallServices } from "../services.js";
 
 /** Google's model record. */
@@ -24,19 +25,26 @@ export function googleModelsRoutes(app: App, services: CallServices): void {
     {
       config: { key: "any" },
       schema: {
-        summary: "List the served model in Google's form",
+        summary: "List the served models in Google's form",
         response: { 200: z.object({ models: z.array(model) }) },
       },
     },
-    async () => ({ models: [await describeModel(services)] }),
+    async () => {
+      const all = services.engines?.all.map((engine) => engine.services) ?? [services];
+      return { models: await Promise.all(all.map(describeModel)) };
+    },
   );
   app.get(
     "/v1beta/models/*",
     {
       config: { key: "any", pattern: "/v1beta/models/{model}" },
-      schema: { summary: "Describe the served model in Google's form, whatever the name", response: { 200: model } },
+      schema: {
+        summary: "Describe a served model in Google's form",
+        params: z.object({ "*": z.string() }),
+        response: { 200: model },
+      },
     },
-    async () => describeModel(services),
+    async ({ params }) => describeModel(servicesFor(services, { model: params["*"] })),
   );
 }
 

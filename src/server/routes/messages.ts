@@ -12,6 +12,7 @@ import { MessagesStream } from "../../protocols/messages/stream.js";
 import { countPromptTokens } from "../call/prompt.js";
 import { readWithImages } from "../image-urls/read-with-images.js";
 import { signedReasoning } from "../memory/signed-reasoning.js";
+import { servicesFor } from "../named-engines.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import type { CallServices } from "../services.js";
@@ -77,7 +78,8 @@ function countTokens(app: App, services: CallServices, url: string): void {
       const prompt = await readWithImages(services, request, reply, (policies) =>
         readAnthropicPrompt(request.body, { ...policies, readReasoning }),
       );
-      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(services, session, prompt));
+      const answering = servicesFor(services, { model: request.body.model, images: prompt.images });
+      const tokens = await whileAdmitted(request, reply, () => countPromptTokens(answering, session, prompt));
       return { input_tokens: tokens };
     },
   );

@@ -12,6 +12,7 @@ import type { EventStream } from "../call/sending/event-stream.js";
 import { sendJson } from "../call/sending/json-stream.js";
 import { describeCall } from "../call/trace-call.js";
 import { toServerApiError } from "../errors.js";
+import { servicesFor } from "../named-engines.js";
 import { whileAdmitted } from "../plugins/admission.js";
 import type { CallServices } from "../services.js";
 
@@ -41,7 +42,7 @@ function answerAdmitted(
   reply: FastifyReply,
   protocol: ProtocolCall,
 ): Promise<object | undefined> {
-  const call = new Call(services, request, reply, protocol);
+  const call = new Call(servicesFor(services, protocol.request), request, reply, protocol);
   if (call.trace) describeCall(call.trace, call);
   const { droppedTools, placeholders = 0, ignoredFields = [] } = protocol.request;
   if (droppedTools.length > 0) void reply.header("x-rolltape-dropped-tools", joinDropped(droppedTools));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isAnthropicClient } from "../../admin-api/anthropic-client.js";
 import type { App } from "../../http/app-type.js";
 import { readContextLimit } from "../call/prompt.js";
+import { servicesFor } from "../named-engines.js";
 import type { CallServices } from "../services.js";
 import type { UpstreamRules } from "../upstreams/upstream-rules.js";
 
@@ -57,22 +58,26 @@ function listModels(app: App, services: CallServices, rules: UpstreamRules, url:
     {
       config: { key: "any", errors: "client" },
       schema: {
-        summary: "List the served model, and models that upstreams answer",
+        summary: "List the served models, and models that upstreams answer",
         hide: !url.startsWith("/v1/m"),
         response,
       },
     },
     async (request) => {
-      const served = await servedModel(services);
-      const models = [served, ...rules.listNames().map(upstreamModel)];
+      const all = services.engines?.all.map((engine) => engine.services) ?? [services];
+      const served = await Promise.all(all.map(servedModel));
+      const models = [...served, ...rules.listNames().map(upstreamModel)];
       if (!isAnthropicClient(request)) return { object: "list" as const, data: models.map(toOpenai) };
-      const last = models.at(-1) ?? served;
-      return { data: models.map(toAnthropic), has_more: false as const, first_id: served.id, last_id: last.id };
+      const ids = { first_id: models.at(0)?.id ?? "", last_id: models.at(-1)?.id ?? "" };
+      return { data: models.map(toAnthropic), has_more: false as const, ...ids };
     },
   );
 }
 
-/** Returns the served model for any name that no upstream answers, because model calls accept any name. The name may contain slashes. */
+/**
+ * Returns the served model for any name that no upstream answers, because model calls accept any name. If the server answers several
+ * models, only their names are known. A name may contain slashes.
+ */
 function retrieveModel(app: App, services: CallServices, rules: UpstreamRules, url: string): void {
   const response = { 200: z.union([openaiModel, anthropicModel]) };
   app.get(
@@ -80,7 +85,7 @@ function retrieveModel(app: App, services: CallServices, rules: UpstreamRules, u
     {
       config: { key: "any", errors: "client" },
       schema: {
-        summary: "Describe the served model, whatever the name, or a model that an upstream answers",
+        summary: "Describe a served model, or a model that an upstream answers",
         hide: !url.startsWith("/v1/m"),
         params: z.object({ "*": z.string() }),
         response,
@@ -89,7 +94,7 @@ function retrieveModel(app: App, services: CallServices, rules: UpstreamRules, u
     async (request) => {
       const name = request.params["*"];
       const isUpstream = rules.find(name)?.refuse === false;
-      const model = isUpstream ? upstreamModel(name) : await servedModel(services);
+      const model = isUpstream ? upstreamModel(name) : await servedModel(servicesFor(services, { model: name }));
       return isAnthropicClient(request) ? toAnthropic(model) : toOpenai(model);
     },
   );

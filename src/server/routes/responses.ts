@@ -20,7 +20,9 @@ import { answerModelCall } from "./model-route.js";
 
 /** POST /v1/responses and GET /v1/responses/{id}, also without /v1. */
 export function responsesRoutes(app: App, services: CallServices): void {
-  const stored = new StoredResponses(tokenJsonFor(services.model));
+  const stored = new StoredResponses(({ requestedModel }) =>
+    tokenJsonFor((services.engines?.lookUp(requestedModel)?.services ?? services).model),
+  );
   for (const url of ["/v1/responses", "/responses"]) {
     createResponse(app, services, stored, url);
     retrieveResponse(app, stored, url);

@@ -10,15 +10,21 @@ const version = z.int32();
 
 export const knownLabelsSchema = z.object({ versions: z.record(z.string(), version.min(0)), highest: version });
 
-/** Returns the labels of weight versions. With storage, they begin with the stored ones, and each new one is stored. */
+/**
+ * Returns the labels of weight versions. With storage, they begin with the stored ones, and each new one is stored.
+ *
+ * @param scope see {@link openWeightVersion}
+ */
 export function openVersionLabels(
   storage: ServerStorage | undefined,
   logger: Pick<FastifyBaseLogger, "warn">,
+  scope: string = "",
 ): VersionLabels {
-  const stored = knownLabelsSchema.safeParse(storage?.records.readValue(VERSION_LABELS));
+  const name = VERSION_LABELS + scope;
+  const stored = knownLabelsSchema.safeParse(storage?.records.readValue(name));
   let isWarned = stored.success && Object.keys(stored.data.versions).length > 0;
   return new VersionLabels(stored.data, (known) => {
-    storage?.records.saveValue(VERSION_LABELS, known);
+    storage?.records.saveValue(name, known);
     const [label, version] = Object.entries(known.versions).at(-1) ?? [];
     if (isWarned || label === undefined) return;
     isWarned = true;

@@ -4,17 +4,17 @@ import { matchesPattern } from "../../support/match-pattern.js";
 /** Decides by the requested model whether the policy or an upstream answers a call. */
 export class UpstreamRules {
   readonly #rules: readonly UpstreamRule[];
-  readonly #servedModel: string;
+  readonly #servedModels: readonly string[];
 
-  /** @param servedModel name of the served model. The policy answers it even if a rule matches it. */
-  constructor(rules: readonly UpstreamRule[], servedModel: string) {
+  /** @param servedModels names of the served models. The server answers them even if a rule matches them. */
+  constructor(rules: readonly UpstreamRule[], servedModels: readonly string[]) {
     this.#rules = rules;
-    this.#servedModel = servedModel;
+    this.#servedModels = servedModels;
   }
 
   /** Returns the first rule for a model; undefined if the policy answers it. */
   find(model: unknown): UpstreamRule | undefined {
-    if (typeof model !== "string" || model === this.#servedModel) return undefined;
+    if (typeof model !== "string" || this.#servedModels.includes(model)) return undefined;
     return this.#rules.find(({ models }) => models.some((pattern) => matchesPattern(model, pattern)));
   }
 

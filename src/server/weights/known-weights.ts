@@ -43,12 +43,15 @@ type KnownServer = z.output<typeof serverSchema>;
 export class KnownWeights {
   readonly #current: CurrentVersion;
   readonly #storage: ServerStorage | undefined;
+  readonly #name: string;
   #known: Stored;
 
-  constructor(current: CurrentVersion, storage: ServerStorage | undefined) {
+  /** @param scope see {@link openWeightVersion} */
+  constructor(current: CurrentVersion, storage: ServerStorage | undefined, scope: string = "") {
     this.#current = current;
     this.#storage = storage;
-    const stored = storedSchema.safeParse(storage?.records.readValue(WEIGHTS));
+    this.#name = WEIGHTS + scope;
+    const stored = storedSchema.safeParse(storage?.records.readValue(this.#name));
     this.#known = stored.success ? stored.data : { version: current.version, servers: [], update: null };
   }
 
@@ -116,6 +119,6 @@ export class KnownWeights {
 
   #save(known: Stored): void {
     this.#known = known;
-    this.#storage?.records.saveValue(WEIGHTS, known);
+    this.#storage?.records.saveValue(this.#name, known);
   }
 }

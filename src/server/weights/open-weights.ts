@@ -28,6 +28,8 @@ interface WeightsOptions {
   readonly storage?: ServerStorage | undefined;
   readonly metrics: WeightMetrics;
   readonly logger: FastifyBaseLogger;
+  /** See {@link openWeightVersion}. */
+  readonly scope?: string | undefined;
 }
 
 /**
@@ -37,8 +39,8 @@ interface WeightsOptions {
  * those of the current version stay drained. The embedded engine loads the weights of the current version again.
  */
 export async function openWeights(options: WeightsOptions): Promise<ServerWeights | undefined> {
-  const { engine, model, weightVersion, storage, metrics, logger } = options;
-  const known = new KnownWeights(weightVersion, storage);
+  const { engine, model, weightVersion, storage, metrics, logger, scope } = options;
+  const known = new KnownWeights(weightVersion, storage, scope);
   const targets = chooseTargets(engine, weightVersion, known, model.folder);
   if (!targets) return undefined;
   const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));

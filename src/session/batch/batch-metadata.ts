@@ -59,9 +59,9 @@ function teacherMetadata({ counts: { unscored } }: ExportPlan): BatchMetadata {
   return { teachers: JSON.stringify(Object.fromEntries(teachers)) };
 }
 
-/** Returns the metadata of filters; an empty object without filters. */
+/** Returns the metadata of filters; an empty object without filters, if no interaction of a frozen model was removed either. */
 function filterMetadata({ native, sessions }: ExportPlan, options: BatchOptions): BatchMetadata {
-  const filters = describeFilter(options);
+  const filters = describeFilter(options) ?? (native.filteredCount > 0 ? {} : undefined);
   if (!filters) return {};
   const ids = native.rewardsFiltered.flatMap((index) => sessions[index]?.id ?? []);
   return {

@@ -9,7 +9,7 @@ import type { BatchOptions } from "./batch-options.js";
 import { findImageLimits } from "./image-limits.js";
 import { refuseConflicts } from "./option-conflicts.js";
 import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
-import { findRemoved, toInteractionFilter } from "./row-filter.js";
+import { findRemoved, type Removes, removesFrom, toInteractionFilter } from "./row-filter.js";
 import { countUnscored, declareTeachers, type TeacherFields } from "./teachers.js";
 
 /** A planned export: the native plan and the sessions that its rows come from. */
@@ -18,8 +18,8 @@ export interface ExportPlan {
   readonly sessions: readonly Session[];
   /** The interactions that are left out, by session. Empty with `includeUndelivered`. */
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
-  /** Returns true if filters other than `roots` remove an interaction. Undefined without these options. */
-  readonly removes: ((interaction: RecordedInteraction) => boolean) | undefined;
+  /** Returns true if filters other than `roots` remove an interaction of this session. Undefined if they remove none. */
+  readonly removes: (session: Session) => Removes | undefined;
   readonly counts: PlannedCounts;
 }
 
@@ -68,7 +68,8 @@ export function* planExport(
     if (index > 0) yield;
     const absent = session.chooseLeftOut();
     try {
-      const removed = removes && findRemoved(session, removes);
+      const removesHere = removesFrom(session, options, removes);
+      const removed = removesHere && findRemoved(session, removesHere);
       declareTeachers(session, teachers);
       const limits = findImageLimits(session, options);
       builder.add(session.tokens, toIndices(absent), removed, groups.find(session.groupId), limits);
@@ -90,7 +91,7 @@ export function* planExport(
     native: plan,
     sessions,
     leftOut: options.includeUndelivered ? [] : leftOut,
-    removes,
+    removes: (session) => removesFrom(session, options, removes),
     counts,
   };
 }
@@ -154,15 +155,16 @@ function toIndices(entries: readonly LeftOutInteraction[]): Uint32Array {
 function* refuseOverflowingRewards(
   sessions: readonly Session[],
   options: BatchOptions,
-  removes: ExportPlan["removes"],
+  removes: Removes | undefined,
 ): Steps<void> {
   const overflowing: { session_id: string; interaction_id: string }[] = [];
   for (const session of sessions) {
+    const removesHere = removesFrom(session, options, removes);
     const interaction = findOverflowingReward(() =>
       new native.PlanBuilder(toNative(options)).add(
         session.tokens,
         toIndices(session.leftOut.list()),
-        removes && findRemoved(session, removes),
+        removesHere && findRemoved(session, removesHere),
       ),
     );
     if (interaction !== undefined) {

@@ -16,7 +16,7 @@ const patterns = listOf(z.string().max(MAX_PATTERN_LENGTH), { min: 1, max: MAX_P
 /** Options that choose the interactions that an export trains on. Rewards are computed before, over the whole session. */
 export const filterFields = {
   models: patterns.describe(
-    "Keeps only interactions whose request named one of these models. `*` stands for any characters, an empty string for no name.",
+    "Keeps only interactions whose request named one of these models. `*` stands for any characters, an empty string for no name. Without it, interactions of frozen models are left out.",
   ),
   excludeModels: patterns.describe("Removes interactions whose request named one of these models."),
   tags: patterns.describe(
@@ -49,7 +49,7 @@ export function describeFilter({ models, excludeModels, tags, roots, overlong }:
 }
 
 /** Returns true if a filter removes the interaction, regardless of rewards. */
-type Removes = (interaction: RecordedInteraction) => boolean;
+export type Removes = (interaction: RecordedInteraction) => boolean;
 
 /** Returns the test of all filters but `roots`; undefined if none of them is set. */
 export function toInteractionFilter({ models, excludeModels, tags, overlong }: RowFilter): Removes | undefined {
@@ -63,6 +63,20 @@ export function toInteractionFilter({ models, excludeModels, tags, overlong }: R
     hasModel?.(requestedModel) === false ||
     hasExcludedModel?.(requestedModel) === true ||
     hasTag?.(tag) === false;
+}
+
+/**
+ * Returns the test for the interactions of a session. Those of frozen models are removed too, unless the filter names the models to keep.
+ *
+ * @param removes the result of {@link toInteractionFilter}
+ */
+export function removesFrom(
+  session: Session,
+  { models }: RowFilter,
+  removes: Removes | undefined,
+): Removes | undefined {
+  if (models || !session.hasFrozen) return removes;
+  return (interaction) => interaction.frozen === true || removes?.(interaction) === true;
 }
 
 /** Returns the indices of the interactions that the test removes, in ascending order. */

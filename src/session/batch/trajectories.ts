@@ -29,7 +29,7 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
   // One session is planned in one step.
   const plan = runAtOnce(planExport([session], batchOptions));
   onPlanned?.(summarize(plan));
-  const filters = describeFilter(batchOptions);
+  const filters = describeFilter(batchOptions) ?? (plan.native.filteredCount > 0 ? {} : undefined);
   const head = {
     session_id: session.id,
     task_id: session.taskId,
@@ -59,8 +59,9 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
 }
 
 /** Returns the ids of the root interactions of all conversation trees that have rows and no reward. */
-function unrewardedRoots({ native, removes }: ExportPlan, session: Session): string[] {
+function unrewardedRoots({ native, removes: removesFrom }: ExportPlan, session: Session): string[] {
   if (native.unrewardedRoots.count === 0) return [];
+  const removes = removesFrom(session);
   const rootOf: number[] = [];
   const kept = new Set<number>();
   const rewarded = new Set<number>();

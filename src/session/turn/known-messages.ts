@@ -29,6 +29,7 @@ const NO_MESSAGES: DigestedMessages = { messages: [], digests: new Uint8Array(),
 export class KnownMessages {
   readonly #filters: readonly MessageFilter[];
   readonly #digestKey: Uint8Array | undefined;
+  readonly #start: Uint8Array | undefined;
   #last: DigestedMessages = NO_MESSAGES;
   /** Number of messages at the start of the last request whose texts are shared with recorded ones. */
   #shared = 0;
@@ -36,8 +37,10 @@ export class KnownMessages {
   /**
    * @param filters text that matches them is not digested
    * @param digestKey the key of the session's digests. Default: the key of this process
+   * @param start the digest from which chain digests begin. Default: none
    */
-  constructor(filters: readonly MessageFilter[], digestKey?: Uint8Array) {
+  constructor(filters: readonly MessageFilter[], digestKey?: Uint8Array, start?: Uint8Array) {
+    this.#start = start;
     this.#filters = filters;
     this.#digestKey = digestKey;
   }
@@ -56,7 +59,7 @@ export class KnownMessages {
     if (characters >= HUGE_TEXT) yield;
     const digests = new Uint8Array(messages.length * DIGEST_BYTES);
     digests.set(shared);
-    const before = known > 0 ? shared.subarray(-DIGEST_BYTES) : undefined;
+    const before = known > 0 ? shared.subarray(-DIGEST_BYTES) : this.#start;
     digests.set(native.digestMessages(canonical, before, this.#digestKey), shared.length);
     const callIds = digestCallIds(added, last.callIds?.subarray(0, known) ?? known, this.#digestKey);
     const digested = { messages: [...last.messages.slice(0, known), ...added], digests, callIds };

@@ -62,6 +62,8 @@ export interface TurnOptions {
   readonly previous: RecordedInteraction | undefined;
   /** Set if the place in the tree follows from token ids, not from messages. */
   readonly place?: SequencePlace | undefined;
+  /** The model that answers, if there are several. Calls of other models are never the parent: they may have other tokens. */
+  readonly model?: string | undefined;
   /** Throws if the session cannot record an answer with this id. */
   readonly requireRecordable: (id: string | undefined) => void;
   /** Called with the lengths of an answer that is recorded, before it is stored. */
@@ -95,7 +97,8 @@ const MAX_STOP_STRING = 256;
 
 /** Begins a turn in steps, for conversations of megabytes. Other turns of the session may begin between the steps. */
 export function* beginTurn(data: SessionData, conversation: Conversation, options: TurnOptions): Steps<Turn> {
-  return new Turn(data, conversation, yield* data.known.digest(conversation.messages), options);
+  const known = data.knownOf(options.model);
+  return new Turn(data, conversation, yield* known.digest(conversation.messages), options);
 }
 
 /** One request of a conversation, from its messages to the recorded answers: `buildPrompt`, then `record` for each answer. */
@@ -136,7 +139,7 @@ export class Turn implements SearchedRequest {
     this.conversation = { ...conversation, messages: digested.messages };
     const { parents } = data;
     this.#foundAt = parents.dependsOnDelivery ? undefined : parents.changes;
-    this.parent = this.place ? this.place.parent : parents.find(this);
+    this.parent = this.place ? this.place.parent : this.#findParent();
     if (!digested.messages.some(({ hasUnknownReasoning }) => hasUnknownReasoning)) return;
     const messages = restoreReasoning(digested.messages, parents.listContinued(this.parent));
     this.conversation = { ...conversation, messages };
@@ -237,7 +240,7 @@ export class Turn implements SearchedRequest {
     const ofParent = parent && data.log.at(parent.index).images;
     const images = shareImages(from.images, ofParent);
     const { inherited, input, templateArgs, bytes } = this.#readOwn(parent);
-    data.known.share(this, inherited);
+    data.knownOf(this.#options.model).share(this, inherited);
     const { output, generation } = answer;
     const outputTokens = generation.length;
     // Only recording the tokens shows whether the prompt begins with its parent's tokens, so the cause is determined in advance.
@@ -278,6 +281,7 @@ export class Turn implements SearchedRequest {
       startedAt: answer.startedAt,
       extended: from.extended || undefined,
       stopString: (answer.stopString?.length ?? 0) <= MAX_STOP_STRING ? answer.stopString : undefined,
+      frozen: answer.frozen || undefined,
     };
     const recorded = data.tokens.record({
       prompt,
@@ -328,7 +332,18 @@ export class Turn implements SearchedRequest {
     if (this.place) return this.place.parent;
     const { parents } = this.#data;
     const isSame = this.#foundAt === parents.changes && !parents.dependsOnDelivery;
-    return isSame ? this.parent : parents.find(this);
+    return isSame ? this.parent : this.#findParent();
+  }
+
+  #findParent(): ParentMatch | undefined {
+    const found = this.#data.parents.find(this);
+    return found && this.#isOfModel(found.index) ? found : undefined;
+  }
+
+  /** Returns true if the model that answers this turn answered the interaction, or if there is only one model. */
+  #isOfModel(index: number): boolean {
+    const { model } = this.#options;
+    return model === undefined || this.#data.log.at(index).requestedModel === model;
   }
 
   #readOwn(parent: ParentMatch | undefined): OwnPart {
@@ -356,7 +371,10 @@ export class Turn implements SearchedRequest {
   }
 
   #findCompacted(parent: ParentMatch | undefined, input: InputMessages): number | undefined {
-    this.#compaction ??= { from: this.#searchCompacted(parent, input) };
+    if (!this.#compaction) {
+      const from = this.#searchCompacted(parent, input);
+      this.#compaction = { from: from !== undefined && this.#isOfModel(from) ? from : undefined };
+    }
     return this.#compaction.from;
   }
 

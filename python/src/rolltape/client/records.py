@@ -125,8 +125,12 @@ class EngineServerRecord(TypedDict):
     last_failure: dict[str, Any] | None
 
 
-class EngineRecord(TypedDict):
-    """`servers` is empty if the engine runs in the proxy's own process."""
+class _EngineModels(TypedDict, total=False):
+    models: list[dict[str, Any]]
+
+
+class EngineRecord(_EngineModels):
+    """`servers` is empty if the engine runs in the proxy's own process. `models` is absent if the proxy answers one model."""
 
     type: str
     paused: Literal["abort", "keep"] | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..call import DEFAULT_TIMEOUT, Call, read_object
+from ..call import DEFAULT_TIMEOUT, Call, read_object, without_none
 from ..records import EngineRecord, EngineServerRecord
 
 
@@ -24,11 +24,16 @@ def restore_engine(url: str, *, timeout: float = DEFAULT_TIMEOUT) -> Call[Engine
     return Call("POST", "/rl/engine/restore", read_object, {"url": url}, timeout=timeout)
 
 
-def pause_engine(mode: Literal["abort", "keep"] = "abort", *, timeout: float = DEFAULT_TIMEOUT) -> Call[EngineRecord]:
-    """Pauses all servers. `abort` cuts running requests and resumes them afterwards, `keep` freezes them."""
-    return Call("POST", "/rl/engine/pause", read_object, {"mode": mode}, timeout=timeout)
+def pause_engine(
+    mode: Literal["abort", "keep"] = "abort", *, model: str | None = None, timeout: float = DEFAULT_TIMEOUT
+) -> Call[EngineRecord]:
+    """Pauses all servers. `abort` cuts running requests and resumes them afterwards, `keep` freezes them.
+
+    model: the model to pause, of a server with `engines`. Default: every model that is not frozen.
+    """
+    return Call("POST", "/rl/engine/pause", read_object, without_none(mode=mode, model=model), timeout=timeout)
 
 
-def resume_engine(*, timeout: float = DEFAULT_TIMEOUT) -> Call[EngineRecord]:
-    """Ends the pause."""
-    return Call("POST", "/rl/engine/resume", read_object, timeout=timeout)
+def resume_engine(*, model: str | None = None, timeout: float = DEFAULT_TIMEOUT) -> Call[EngineRecord]:
+    """Ends the pause. model: as for pause_engine."""
+    return Call("POST", "/rl/engine/resume", read_object, without_none(model=model) or None, timeout=timeout)

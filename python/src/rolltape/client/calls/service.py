@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..call import DEFAULT_TIMEOUT, Call, Reply, field, read_json, read_object
+from ..call import DEFAULT_TIMEOUT, Call, Reply, field, read_json, read_object, without_none
 from ..records import Health
 
 
@@ -33,9 +33,13 @@ def models(*, timeout: float = DEFAULT_TIMEOUT) -> Call[list[dict[str, Any]]]:
     return Call("GET", "/v1/models", lambda reply: list(read_json(reply)["data"]), timeout=timeout)
 
 
-def set_version(version: int, *, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
-    """Sets the weight version of tokens from engines that report none, and returns it."""
-    return Call("POST", "/rl/set_version", field("version", int), {"version": version}, timeout=timeout)
+def set_version(version: int, *, model: str | None = None, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:
+    """Sets the weight version of tokens from engines that report none, and returns it.
+
+    model: the model, of a server with `engines`. Default: every model that is not frozen.
+    """
+    body = without_none(version=version, model=model)
+    return Call("POST", "/rl/set_version", field("version", int), body, timeout=timeout)
 
 
 def cordon(worker: str | None = None, *, timeout: float = DEFAULT_TIMEOUT) -> Call[int]:

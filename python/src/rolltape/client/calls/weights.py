@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
 from ..call import DEFAULT_TIMEOUT, Call, read_object, without_none
 from ..records import WeightsRecord
@@ -17,6 +18,7 @@ def update_weights(
     *,
     exclude: Sequence[str] = (),
     allow_partial: bool = False,
+    model: str | None = None,
     wait_seconds: float = 600.0,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[WeightsRecord]:
@@ -26,6 +28,7 @@ def update_weights(
     path: a folder or file that the engine can read on its own machine.
     exclude: addresses of engine servers to leave out. They are drained and keep their version.
     allow_partial: load the weights even if tensors of the model are missing or have other shapes.
+    model: the model to update, of a server with `engines`. Required if several are not frozen.
     wait_seconds: the call returns after this time even if the load goes on: then `state` is not `idle`, and `weights`
         has the progress. 0 returns at once.
 
@@ -34,38 +37,48 @@ def update_weights(
     server's version. Raises WeightsError `weights_busy` if another update is running.
     """
     partial = True if allow_partial else None
-    body = _body(version, exclude, path=os.fspath(path), allow_partial=partial, wait_seconds=wait_seconds)
+    body = _body(version, exclude, model, path=os.fspath(path), allow_partial=partial, wait_seconds=wait_seconds)
     # The proxy loads the same version and path only once, so the call can be repeated if its connection breaks.
     return Call("POST", _PATH, read_object, body, timeout=timeout + wait_seconds)
 
 
 def begin_weights(
-    version: int, *, exclude: Sequence[str] = (), wait_seconds: float = 600.0, timeout: float = DEFAULT_TIMEOUT
+    version: int,
+    *,
+    exclude: Sequence[str] = (),
+    model: str | None = None,
+    wait_seconds: float = 600.0,
+    timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[WeightsRecord]:
     """Pauses the engine for a trainer that pushes its tensors itself. `finish_weights` ends the pause.
 
     The engine is paused when `state` of the answer is `external`. Raises as update_weights.
     """
-    body = _body(version, exclude, mode="external", wait_seconds=wait_seconds)
+    body = _body(version, exclude, model, mode="external", wait_seconds=wait_seconds)
     return Call("POST", _PATH, read_object, body, timeout=timeout + wait_seconds, idempotent=False)
 
 
 def finish_weights(
-    version: int, *, exclude: Sequence[str] = (), timeout: float = DEFAULT_TIMEOUT
+    version: int, *, exclude: Sequence[str] = (), model: str | None = None, timeout: float = DEFAULT_TIMEOUT
 ) -> Call[WeightsRecord]:
     """Flushes prefix caches, sets the version, and resumes the engine after begin_weights."""
-    return Call("POST", f"{_PATH}/finish", read_object, _body(version, exclude), timeout=timeout, idempotent=False)
+    body = _body(version, exclude, model)
+    return Call("POST", f"{_PATH}/finish", read_object, body, timeout=timeout, idempotent=False)
 
 
-def abandon_weights(*, timeout: float = DEFAULT_TIMEOUT) -> Call[WeightsRecord]:
+def abandon_weights(*, model: str | None = None, timeout: float = DEFAULT_TIMEOUT) -> Call[WeightsRecord]:
     """Gives up an update: resumes the servers with known weights of one version, and drains the others."""
-    return Call("DELETE", _PATH, read_object, timeout=timeout)
+    return Call("DELETE", _path(model), read_object, timeout=timeout)
 
 
-def weights(*, timeout: float = DEFAULT_TIMEOUT) -> Call[WeightsRecord]:
+def weights(*, model: str | None = None, timeout: float = DEFAULT_TIMEOUT) -> Call[WeightsRecord]:
     """Returns the running or the last update, with the version of each engine server."""
-    return Call("GET", _PATH, read_object, timeout=timeout)
+    return Call("GET", _path(model), read_object, timeout=timeout)
 
 
-def _body(version: int, exclude: Sequence[str], **fields: object) -> dict[str, object]:
-    return without_none(version=version, exclude=list(exclude) or None, **fields)
+def _path(model: str | None) -> str:
+    return _PATH if model is None else f"{_PATH}?{urlencode({'model': model})}"
+
+
+def _body(version: int, exclude: Sequence[str], model: str | None, **fields: object) -> dict[str, object]:
+    return without_none(version=version, exclude=list(exclude) or None, model=model, **fields)
