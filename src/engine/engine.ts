@@ -384,6 +384,15 @@ export interface WeightSource {
   readonly version: number;
 }
 
+/** A LoRA adapter, under a name of its own: engines keep what they have cached for a name. */
+export interface LoraAdapter {
+  readonly name: string;
+  /** A path on the server's machine. */
+  readonly path: string;
+  /** The weight version of tokens that are sampled with it. */
+  readonly version: number;
+}
+
 /** Failures of a step by the URL of the server. Empty if the step succeeded on every server. */
 export type ServerFailures = ReadonlyMap<string, EngineError>;
 
@@ -408,6 +417,14 @@ export interface ServerUpdate {
   abandon(url: string): void;
   /** Lets the held calls go on. */
   release(): Promise<void>;
+  /**
+   * Makes a server load an adapter while calls run on it. Requests use it only after `useAdapter`. Does nothing if the server has it.
+   *
+   * @param signal ends the wait; the server may still load
+   */
+  loadAdapter(url: string, adapter: LoraAdapter, signal?: AbortSignal): Promise<void>;
+  /** Makes later requests use an adapter; undefined for the base model. Running ones go on with theirs, which is unloaded after them. */
+  useAdapter(adapter: LoraAdapter | undefined): void;
 }
 
 export interface EngineServerState {

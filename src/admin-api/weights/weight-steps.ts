@@ -9,8 +9,9 @@ const urls = z.array(z.string()).default([]);
 
 const target = z.object({
   version,
-  mode: z.enum(["path", "external"]),
+  mode: z.enum(["path", "external", "lora"]),
   path: z.string().nullable(),
+  name: z.string().optional().describe("Name of the adapter, if `mode` is `lora`."),
 });
 
 const id = z.string().max(128);
@@ -31,7 +32,9 @@ export const stepBody = controlBody({
     .default([])
     .describe("`hold`: updates that this one replaces, which its gateway began or found. Others are in its way."),
   model: modelField,
-  servers: urls.describe("The servers of the step, as this worker names them. `hold`: the servers to drain."),
+  servers: urls.describe(
+    "The servers of the step, as this worker names them. `hold`: the servers to drain; `prepare`: those that take no part.",
+  ),
   known: z.array(knownServer).default([]).describe("`release`: what is known about the servers' weights."),
   hold: z.boolean().default(false).describe("`release`: model calls stay held."),
 });

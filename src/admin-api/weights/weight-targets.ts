@@ -1,9 +1,11 @@
 /** The weights that an update loads, or that a trainer pushes during it. */
 export interface UpdateTarget {
   readonly version: number;
-  readonly mode: "path" | "external";
+  readonly mode: "path" | "external" | "lora";
   /** Null if `mode` is `external`. */
   readonly path: string | null;
+  /** Name of the adapter, if `mode` is `lora`. */
+  readonly name?: string | undefined;
   /** Set if a gateway runs the update: identifies it among those of all gateways. */
   readonly id?: string | undefined;
 }
@@ -70,8 +72,12 @@ export interface WeightTargets {
   compare?(target: UpdateTarget): Promise<WeightsCheck | undefined>;
   /** Notes that an update begins, so that it is known after a restart. Rejects if this cannot be noted. */
   begin(target: UpdateTarget): Promise<void>;
-  /** Does the work that needs no pause. Undefined if there is none. */
-  prepare?(target: UpdateTarget): Promise<void>;
+  /**
+   * Does the work that needs no pause. Undefined if there is none.
+   *
+   * @param excluded servers that take no part
+   */
+  prepare?(target: UpdateTarget, excluded: readonly string[]): Promise<void>;
   /**
    * Holds all model calls, drains the excluded servers and pauses the others. Generations are cut and later resumed.
    */

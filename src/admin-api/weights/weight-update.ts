@@ -86,7 +86,7 @@ export class WeightUpdate {
     await this.#targets.begin(this.target);
     if (this.#targets.prepare) {
       this.state = "loading";
-      await this.#targets.prepare(this.target);
+      await this.#targets.prepare(this.target, this.excluded);
     }
     this.state = "pausing";
     this.holdsCalls = true;

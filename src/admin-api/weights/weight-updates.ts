@@ -350,7 +350,7 @@ function hasTarget({ url, version, path }: TargetServer, target: UpdateTarget, e
 }
 
 function sameTarget(one: UpdateTarget, other: UpdateTarget): boolean {
-  return one.version === other.version && one.mode === other.mode && one.path === other.path;
+  return one.version === other.version && one.mode === other.mode && one.path === other.path && one.name === other.name;
 }
 
 function sameUrls(one: readonly string[], other: readonly string[]): boolean {

@@ -26,11 +26,21 @@ export const weightsBody = controlBody({
     .min(1)
     .max(4096)
     .optional()
-    .describe("File or folder of the weights, as the engine sees it. Required unless `mode` is `external`."),
+    .describe("File or folder of the weights, as the engine sees it. Required without `mode` and `lora`."),
   mode: z
     .literal("external")
     .optional()
     .describe("Only pauses: the caller then pushes the weights to the engine servers and calls `/rl/weights/finish`."),
+  lora: z
+    .strictObject({
+      name: z
+        .string()
+        .regex(/^[\x21-\x7e]{1,128}$/, "must have 1 to 128 visible ASCII characters")
+        .describe("Name of the adapter, which no other one has had: for example `policy@17`."),
+      path: z.string().min(1).max(4096).describe("Folder of the adapter, as the engine sees it."),
+    })
+    .optional()
+    .describe("A LoRA adapter to load instead of a path. Model calls go on, and later ones use it."),
   allow_partial: z
     .boolean()
     .default(false)
@@ -65,7 +75,7 @@ export const weightsRecord = z.object({
   state: z.enum(["idle", "pausing", "loading", "external", "resuming", "failed"]),
   version: version.describe("The current version."),
   target_version: version.nullable().describe("Version of the running or failed update; null if `state` is `idle`."),
-  mode: z.enum(["path", "external"]).nullable(),
+  mode: z.enum(["path", "external", "lora"]).nullable(),
   path: z.string().nullable(),
   started_at: seconds.nullable().describe("When the running or last update began, in seconds since the epoch."),
   paused_seconds: seconds.nullable().describe("How long the running or last update has held model calls."),

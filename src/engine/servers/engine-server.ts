@@ -5,11 +5,13 @@ import type {
   GenerateCall,
   IgnorableParam,
   LogprobContent,
+  LoraAdapter,
   PauseMode,
   ServerNeeds,
   ServerWarning,
   WeightSource,
 } from "../engine.js";
+import type { ServerAdapters } from "./server-adapters.js";
 import type { ReplyVersions } from "./versions/reply-versions.js";
 import type { ServerVersions } from "./versions/server-versions.js";
 
@@ -93,5 +95,9 @@ export interface EngineServer {
   flushCache(signal: AbortSignal): Promise<void>;
   /** Sets the version that the server reports with its tokens. Resolves to false if the server does not have this endpoint. */
   setWeightVersion(version: number, signal: AbortSignal): Promise<boolean>;
+  /** The LoRA adapters of the server. */
+  readonly adapters: ServerAdapters;
+  /** Loads an adapter, beside others. Rejects if the server has another one with this name. */
+  loadAdapter(adapter: LoraAdapter, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface SglangRequestFields {
   readonly asked: AskedValues;
   readonly rid: string;
   readonly stream: boolean;
+  /** Name of the LoRA adapter; undefined for the base model. */
+  readonly adapter?: string | undefined;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface SglangRequestFields {
  * `stop` is the exception: missing and empty mean the same, and a server without a tokenizer refuses it.
  */
 export function requestSuffix(request: SglangRequestFields): string {
-  const { sampling, tokens, thinkingBudget, asked, rid, stream } = request;
+  const { sampling, tokens, thinkingBudget, asked, rid, stream, adapter } = request;
   // Streams have no flat arrays, and are refused with these fields. Older servers ignore the fields. Sampling masks are applied to lists.
   const isFlat = sampling.topLogprobs > 0 && !stream && !asked.masks ? true : undefined;
   const fields = {
@@ -42,6 +44,7 @@ export function requestSuffix(request: SglangRequestFields): string {
     return_sampling_mask: asked.masks && true,
     stream,
     rid,
+    lora_path: adapter,
   };
   // `JSON.stringify` leaves out fields that are undefined.
   return `,${JSON.stringify(fields).slice(1)}`;

@@ -5,6 +5,7 @@ import { sleep } from "../../support/async/sleep.js";
 import {
   EngineError,
   type LogprobContent,
+  type LoraAdapter,
   NotLoadedError,
   type PauseMode,
   type ServerNeeds,
@@ -15,6 +16,7 @@ import { markForced } from "../servers/call/mark-forced.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import { TokenValues } from "../servers/call/token-values.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
+import { ServerAdapters } from "../servers/server-adapters.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { ServerConnections } from "../servers/wire/connections.js";
 import {
@@ -27,6 +29,7 @@ import {
 import { KeyRefusedError, NotServedError } from "../servers/wire/errors.js";
 import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
 import { writeImageBody } from "../servers/wire/image-body.js";
+import { type AdapterCalls, loadAdapter, unloadAdapter } from "../servers/wire/load-adapter.js";
 import { askContextLength } from "./context-length.js";
 import { listSglangWarnings } from "./flag-warnings.js";
 import { PromptProbe } from "./prompt-probe.js";
@@ -55,6 +58,8 @@ const HEALTH_PATHS = ["model_info", "get_model_info", "health"];
 /** The scheduler answers this one between two steps of the model, and also while it is paused. */
 const SCHEDULER_PATH = "server_info";
 
+const ADAPTERS: AdapterCalls = { prefix: "", admin: true, advice: "Start SGLang with `--enable-lora`." };
+
 /** One SGLang server, or a router in front of several. */
 export class SglangServer implements EngineServer {
   readonly url: string;
@@ -70,6 +75,7 @@ export class SglangServer implements EngineServer {
   readonly #onWarning: ((message: string) => void) | undefined;
   /** The last abort was refused, and a warning was logged. */
   #abortsRefused = false;
+  readonly adapters = new ServerAdapters((name) => unloadAdapter(this.#connections, name, ADAPTERS));
 
   constructor(url: string, options: SglangOptions) {
     this.url = url;
@@ -89,8 +95,11 @@ export class SglangServer implements EngineServer {
     const thinkingBudget = sampling.thinkingBudget === undefined ? undefined : await this.#chooseBudget(request);
     if (sampling.seed !== undefined && !(await this.#info.ask()).seeds) request.ignored("seed");
     const stream = call.onTokens !== undefined || this.versions.isStreamed;
+    using use = this.adapters.begin();
+    if (use) request.versions.fix(use.adapter.version);
+    const adapter = use?.adapter.name;
     const asked = this.#values.ask(call, isTruncated(sampling));
-    const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, asked, rid, stream });
+    const suffix = requestSuffix({ sampling, tokens: generation.length, thinkingBudget, asked, rid, stream, adapter });
     const { body, onSent } = call.images
       ? { body: writeImageBody(call, { prefix: REQUEST_PREFIX, images: imageField(call.images), suffix }) }
       : await writeBody(call, REQUEST_PREFIX, suffix);
@@ -266,6 +275,10 @@ export class SglangServer implements EngineServer {
   setWeightVersion(version: number, signal: AbortSignal): Promise<boolean> {
     const body = { new_version: String(version), abort_all_requests: false };
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, admin: true, signal });
+  }
+
+  loadAdapter(adapter: LoraAdapter, signal: AbortSignal): Promise<void> {
+    return loadAdapter(this.#connections, adapter, ADAPTERS, signal);
   }
 
   close(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   EngineError,
   type GenerateCall,
   type LogprobContent,
+  type LoraAdapter,
   type PauseMode,
   type ServerNeeds,
   type ServerWarning,
@@ -13,6 +14,7 @@ import {
 import { TokenValues } from "../servers/call/token-values.js";
 import type { EngineServer, ReportedWeights, ServerReply, ServerRequest } from "../servers/engine-server.js";
 import { LARGEST_VOCABULARY } from "../servers/engine-server-options.js";
+import { ServerAdapters } from "../servers/server-adapters.js";
 import { ServerVersions } from "../servers/versions/server-versions.js";
 import { type EncodedRequest, ServerConnections } from "../servers/wire/connections.js";
 import {
@@ -25,6 +27,7 @@ import {
 import { isUnavailable, NotServedError, notStarted, statusError, UnexplainedError } from "../servers/wire/errors.js";
 import { generateOnce, writeBody } from "../servers/wire/generate-once.js";
 import { writeImageBody } from "../servers/wire/image-body.js";
+import { type AdapterCalls, loadAdapter, unloadAdapter } from "../servers/wire/load-adapter.js";
 import { adviseOnFlags, hasMasks, isRefusedWithMasks, refuseGreedy } from "./explain-refusal.js";
 import { listVllmWarnings } from "./flag-warnings.js";
 import { type Endpoint, type Flags, KnownFlags } from "./known-flags.js";
@@ -52,6 +55,11 @@ const MASKS_ADVICE = {
 
 const IMAGES_ADVICE = `vLLM takes the images of a prompt of token ids at /${GENERATE_PATH} only. Start it with \`--enable-scale-out\`.`;
 
+const ADAPTERS: AdapterCalls = {
+  prefix: "v1/",
+  advice: "Start vLLM with `--enable-lora` and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True.",
+};
+
 /** Prefixes of the request ids of probes, which make them recognizable in the server's log. */
 const PROBE_ID = "rolltape-logprobs-";
 const MASKS_ID = "rolltape-masks-";
@@ -77,6 +85,7 @@ export class VllmServer implements EngineServer {
   #masksProbe: Promise<boolean> | undefined;
   /** The last load of weights failed, or was not waited for. */
   #mayBeHalfLoaded = false;
+  readonly adapters = new ServerAdapters((name) => unloadAdapter(this.#connections, name, ADAPTERS));
 
   constructor(url: string, options: VllmOptions) {
     const { maxInflight, apiKey, model, api = "auto" } = options;
@@ -100,9 +109,12 @@ export class VllmServer implements EngineServer {
 
   /** Tries the endpoints in order, until the server has one of them. */
   async #generate(request: ServerRequest): Promise<ServerReply> {
-    const { name: model } = await this.#prepare().catch((error: unknown) => {
+    const { name } = await this.#prepare().catch((error: unknown) => {
       throw notStarted(error);
     });
+    using use = this.adapters.begin();
+    if (use) request.versions.fix(use.adapter.version);
+    const model = use?.adapter.name ?? name;
     let missing: unknown;
     for (const endpoint of this.#endpoints) {
       try {
@@ -298,6 +310,10 @@ export class VllmServer implements EngineServer {
   setWeightVersion(version: number, signal: AbortSignal): Promise<boolean> {
     const body = { new_version: String(version) };
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, signal });
+  }
+
+  loadAdapter(adapter: LoraAdapter, signal: AbortSignal): Promise<void> {
+    return loadAdapter(this.#connections, adapter, ADAPTERS, signal);
   }
 
   close(): Promise<void> {

@@ -135,8 +135,9 @@ export class FleetTargets implements WeightTargets {
     this.#claiming = undefined;
   }
 
-  async prepare(target: UpdateTarget): Promise<void> {
-    await this.#onWorkers(() => ({ step: "prepare", target }), UNLIMITED);
+  async prepare(target: UpdateTarget, excluded: readonly string[]): Promise<void> {
+    const step = (member: WeightMember): Step => ({ step: "prepare", target, servers: spellFor(member, excluded) });
+    await this.#onWorkers(step, UNLIMITED);
   }
 
   async pause(urls: readonly string[], excluded: readonly string[]): Promise<StepFailures> {

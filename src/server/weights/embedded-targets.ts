@@ -43,6 +43,11 @@ export class EmbeddedTargets implements WeightTargets {
   }
 
   check({ mode }: UpdateTarget): void {
+    if (mode === "lora") {
+      const message =
+        "`lora` must be absent: the embedded engine loads no adapters. Merge the adapter into the weights.";
+      throw new ApiError("invalid_value", message, { param: "lora" });
+    }
     if (mode !== "external") return;
     const message = "`mode` must be absent: the engine runs in this process, so only it can load weights.";
     throw new ApiError("invalid_value", message, { param: "mode" });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { StepReply } from "../../admin-api/weights/weight-steps.js";
 import type { TargetServer, UpdateTarget } from "../../admin-api/weights/weight-targets.js";
+import type { LoraAdapter } from "../../engine/engine.js";
 import type { CurrentVersion } from "../current-version.js";
 import type { ServerStorage } from "../storage/server-storage.js";
 
@@ -25,11 +26,14 @@ const storedSchema = z.object({
   update: z
     .object({
       version: z.int(),
-      mode: z.enum(["path", "external"]),
+      mode: z.enum(["path", "external", "lora"]),
       path: z.string().nullable(),
+      name: z.string().optional(),
       id: z.string().optional(),
     })
     .nullable(),
+  /** The adapter that requests use; absent: the base model. */
+  adapter: z.object({ name: z.string(), path: z.string(), version: z.int() }).optional(),
 });
 
 type Stored = z.output<typeof storedSchema>;
@@ -60,6 +64,12 @@ export class KnownWeights {
     return this.#known.update;
   }
 
+  /** The adapter that requests use; undefined for the base model, or if another version was set since. */
+  get adapter(): LoraAdapter | undefined {
+    const { adapter } = this.#known;
+    return adapter?.version === this.#current.version ? adapter : undefined;
+  }
+
   find(url: string): KnownServer {
     const found = this.#find(url);
     return found ?? { url, version: this.#current.version, path: null };
@@ -85,7 +95,7 @@ export class KnownWeights {
       const found = this.#find(url);
       return found ? [{ ...found, noted: before.update !== null && found.noted === true }] : [];
     });
-    this.#save({ version: this.#current.version, servers, update });
+    this.#save({ ...before, version: this.#current.version, servers, update });
     try {
       await this.#storage?.records.committed();
     } catch (error) {
@@ -99,10 +109,14 @@ export class KnownWeights {
     this.#save({ ...this.#known, servers: [...others, { url, version, path, noted: true }] });
   }
 
-  /** Notes the end of the update. */
+  /** Notes the end of the update. The adapter changes if its version is current. */
   end(servers: readonly KnownServer[]): void {
+    const { update, adapter: before } = this.#known;
+    const hasTarget = ({ version, path }: KnownServer) => version === update?.version && path === update.path;
+    const isDone = update?.version === this.#current.version && servers.some(hasTarget);
+    const adapter = isDone ? toAdapter(update) : before;
     const known = servers.map(({ url, version, path }) => ({ url, version, path }));
-    this.#save({ version: this.#current.version, servers: known, update: null });
+    this.#save({ version: this.#current.version, servers: known, update: null, ...(adapter && { adapter }) });
   }
 
   #find(url: string): KnownServer | undefined {
@@ -121,4 +135,8 @@ export class KnownWeights {
     this.#known = known;
     this.#storage?.records.saveValue(this.#name, known);
   }
+}
+
+function toAdapter({ mode, name, path, version }: UpdateTarget): LoraAdapter | undefined {
+  return mode === "lora" && name !== undefined && path !== null ? { name, path, version } : undefined;
 }

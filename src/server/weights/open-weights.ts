@@ -45,6 +45,7 @@ export async function openWeights(options: WeightsOptions): Promise<ServerWeight
   if (!targets) return undefined;
   const updates = new WeightUpdates(targets, observeUpdates(logger, metrics));
   const weights = { updates, targets, known, fence: new UpdateFence(known) };
+  engine.servers?.update.useAdapter(known.adapter);
   if (engine.servers) await restoreServers(weights, logger);
   else await restoreEmbedded(weights, logger);
   return weights;
@@ -63,6 +64,10 @@ function chooseTargets(
 async function restoreServers({ updates, targets, known }: ServerWeights, logger: FastifyBaseLogger): Promise<void> {
   const servers = await targets.servers();
   const outdated = servers.filter(({ version }) => version !== targets.version);
+  if (known.update?.mode === "lora") {
+    logger.error({ ...known.update }, "the load of an adapter was interrupted; the weights before it are in effect");
+    known.end(servers);
+  }
   const { update } = known;
   if (update) {
     await targets.pause([], []);

@@ -7,10 +7,18 @@ import {
   type WeightsCheck,
   type WeightTargets,
 } from "../../admin-api/weights/weight-targets.js";
-import { EngineError, NotLoadedError, type ServerControl, type ServerFailures } from "../../engine/engine.js";
+import {
+  EngineError,
+  type LoraAdapter,
+  NotLoadedError,
+  type ServerControl,
+  type ServerFailures,
+} from "../../engine/engine.js";
 import type { CurrentVersion } from "../current-version.js";
 import { checkFolder } from "./check-folder.js";
 import type { KnownWeights } from "./known-weights.js";
+
+const NO_FAILURES: StepFailures = new Map();
 
 /** The servers of an engine, as the targets of weight updates. */
 export class ServerTargets implements WeightTargets {
@@ -48,8 +56,8 @@ export class ServerTargets implements WeightTargets {
     return this.#control.paused !== undefined;
   }
 
-  async compare({ path }: UpdateTarget): Promise<WeightsCheck | undefined> {
-    return path === null ? undefined : await checkFolder(path, this.#modelFolder);
+  async compare({ path, mode }: UpdateTarget): Promise<WeightsCheck | undefined> {
+    return path === null || mode === "lora" ? undefined : await checkFolder(path, this.#modelFolder);
   }
 
   begin(target: UpdateTarget): Promise<void> {
@@ -59,18 +67,50 @@ export class ServerTargets implements WeightTargets {
     );
   }
 
+  /**
+   * Loads an adapter beside those in use, while calls run. If a server fails, no server uses it.
+   *
+   * @throws EngineError
+   */
+  async prepare({ mode, name, path, version }: UpdateTarget, excluded: readonly string[]): Promise<void> {
+    if (mode !== "lora" || name === undefined || path === null) return;
+    const urls = this.#control.list().flatMap(({ url }) => (excluded.includes(url) ? [] : [url]));
+    await Promise.all(urls.map((url) => this.#loadAdapter(url, { name, path, version })));
+  }
+
+  async #loadAdapter(url: string, adapter: LoraAdapter): Promise<void> {
+    try {
+      await this.#control.update.loadAdapter(url, adapter);
+    } catch (error) {
+      throw error instanceof EngineError
+        ? new EngineError(error.code, `${url}: ${error.message}`, { cause: error })
+        : error;
+    }
+  }
+
+  /** An adapter needs no pause: calls in flight go on with the one that they began with. */
+  get #needsNoPause(): boolean {
+    return this.#known.update?.mode === "lora";
+  }
+
   async pause(urls: readonly string[], excluded: readonly string[]): Promise<StepFailures> {
+    if (this.#needsNoPause) {
+      await this.drain(excluded);
+      return NO_FAILURES;
+    }
     const [failures] = await Promise.all([this.#control.update.pause(urls), this.drain(excluded)]);
     for (const { url } of this.#control.list()) if (!excluded.includes(url)) this.#paused.add(url);
     return toFailures(failures);
   }
 
   async load(url: string, { version, path }: UpdateTarget, signal: AbortSignal): Promise<void> {
+    if (this.#needsNoPause) return;
     if (path === null) throw new Error("an external update loads nothing");
     await this.#control.update.load(url, { version, path }, signal).catch(throwStepError);
   }
 
   async finish(url: string, version: number, signal: AbortSignal): Promise<void> {
+    if (this.#needsNoPause) return;
     await this.#control.update.finish(url, version, signal).catch(throwStepError);
   }
 
@@ -80,7 +120,7 @@ export class ServerTargets implements WeightTargets {
   }
 
   async resume(urls: readonly string[]): Promise<StepFailures> {
-    return toFailures(await this.#control.update.resume(urls));
+    return this.#needsNoPause ? NO_FAILURES : toFailures(await this.#control.update.resume(urls));
   }
 
   /** A server that the update has paused is not resumed if it is drained, so its generations continue elsewhere. */
@@ -102,6 +142,7 @@ export class ServerTargets implements WeightTargets {
     }
     this.#paused.clear();
     this.#known.end(servers);
+    this.#control.update.useAdapter(this.#known.adapter);
     if (!hold) await this.#control.update.release();
   }
 

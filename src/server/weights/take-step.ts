@@ -26,7 +26,7 @@ export async function takeStep(
     case "compare":
       return NONE;
     case "prepare":
-      await targets.prepare?.(requireTarget(target));
+      await targets.prepare?.(requireTarget(target), servers);
       return NONE;
     case "hold": {
       targets.check?.(requireTarget(target));

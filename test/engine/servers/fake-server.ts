@@ -1,11 +1,13 @@
 import type { LogprobContent } from "../../../src/engine/engine.js";
 import type { EngineServer, ReportedWeights, ServerReply } from "../../../src/engine/servers/engine-server.js";
+import { ServerAdapters } from "../../../src/engine/servers/server-adapters.js";
 import { ServerVersions } from "../../../src/engine/servers/versions/server-versions.js";
 
 /** A server whose health and scheduler a test controls. */
 export class FakeServer implements EngineServer {
   readonly url: string;
   readonly versions = new ServerVersions();
+  readonly adapters = new ServerAdapters(async () => undefined);
   readonly budgetStart = "output";
   readonly logprobs: LogprobContent = "temperature";
   healthChecks = 0;
@@ -21,6 +23,8 @@ export class FakeServer implements EngineServer {
   async send(): Promise<ServerReply> {
     return { tokens: 0 };
   }
+
+  async loadAdapter(): Promise<void> {}
 
   async findLogprobs(): Promise<LogprobContent> {
     return this.logprobs;

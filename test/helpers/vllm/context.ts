@@ -24,6 +24,8 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly vision?: EngineVision;
   /** Name of a LoRA adapter of the model. */
   readonly adapter?: string;
+  /** Started with `--enable-lora` and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True. Paths that begin with `/missing` have no adapter. */
+  readonly lora?: boolean;
   /**
    * How `/inference/v1/generate` writes log probabilities. Older servers: `"token": "token_id:5"` until v0.29
    * (`ChatCompletionLogProbs` in its `disagg/protocol.py`), `"token_id": 5` after.
@@ -62,6 +64,8 @@ export interface VllmContext {
   /** Probes: requests that find out which log probabilities the server reports. */
   readonly probeFaults: Fault[];
   readonly loads: WeightLoads;
+  /** Paths of the loaded adapters by name. */
+  readonly adapters: Map<string, string>;
   /** The engine's process has died, and the server was started with VLLM_KEEP_ALIVE_ON_ENGINE_DEATH. */
   died: boolean;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { RecordedRequest } from "../recording-server.js";
-import { sendEmpty, sendJson } from "../sglang/context.js";
+import { sendEmpty, sendJson, sendText } from "../sglang/context.js";
 import type { VllmContext } from "./context.js";
 import { DeadEngine, Refusal } from "./refusal.js";
 
@@ -13,7 +13,8 @@ export async function vllmControl(
   response: ServerResponse,
 ): Promise<void> {
   const [method, route] = ROUTES[request.path] ?? [];
-  if (!route) return sendJson(response, 404, { detail: "Not Found" });
+  const isLora = request.path.endsWith("_lora_adapter");
+  if (!route || (isLora && !context.options.lora)) return sendJson(response, 404, { detail: "Not Found" });
   if (request.method !== method) return sendJson(response, 405, { detail: "Method Not Allowed" });
   if (context.died && !SURVIVES.has(request.path)) throw new DeadEngine();
   await route(context, request, response);
@@ -34,11 +35,19 @@ const ROUTES: Readonly<Record<string, readonly [method: "GET" | "POST", route: R
   "/reset_prefix_cache": ["POST", resetCache],
   "/update_weight_version": ["POST", updateVersion],
   "/weight_info": ["GET", weightInfo],
+  "/v1/load_lora_adapter": ["POST", loadAdapter],
+  "/v1/unload_lora_adapter": ["POST", unloadAdapter],
 };
 
-function listModels({ model, contextLength, options }: VllmContext, _: RecordedRequest, response: ServerResponse) {
+function listModels(
+  { model, contextLength, options, adapters }: VllmContext,
+  _: RecordedRequest,
+  response: ServerResponse,
+) {
   const base = modelEntry(model, null, contextLength);
-  const data = options.adapter === undefined ? [base] : [base, modelEntry(options.adapter, model, null)];
+  const known = options.adapter === undefined ? [] : [modelEntry(options.adapter, model, null)];
+  const loaded = [...adapters].map(([name, path]) => ({ ...modelEntry(name, model, null), root: path }));
+  const data = [base, ...known, ...loaded];
   sendJson(response, 200, { object: "list", data });
 }
 
@@ -100,6 +109,28 @@ async function runOnWorkers(
   if (method === "reload_weights" && typeof path === "string") return await loads.loadLayers(scheduler, path);
   if (method === "reload_weights" && Array.isArray(tensors)) return loads.discardLayers();
   return `'CPUWorker' object has no attribute '${String(method)}'`;
+}
+
+function loadAdapter({ adapters }: VllmContext, { json }: RecordedRequest, response: ServerResponse): void {
+  const [name, path] = [String(json["lora_name"]), String(json["lora_path"])];
+  if (adapters.has(name)) {
+    const message = `The lora adapter '${name}' has already been loaded. If you want to load the adapter in place, set 'load_inplace' to True.`;
+    throw new Refusal(message, { type: "InvalidUserInput" });
+  }
+  if (path.startsWith("/missing")) {
+    const message = `Loading lora ${name} failed: No adapter found for <path>`;
+    throw new Refusal(message, { status: 404, type: "NotFoundError" });
+  }
+  adapters.set(name, path);
+  sendText(response, 200, `Success: LoRA adapter '${name}' added successfully.`);
+}
+
+function unloadAdapter({ adapters }: VllmContext, { json }: RecordedRequest, response: ServerResponse): void {
+  const name = String(json["lora_name"]);
+  if (!adapters.delete(name)) {
+    throw new Refusal(`The lora adapter '${name}' cannot be found.`, { status: 404, type: "NotFoundError" });
+  }
+  sendText(response, 200, `Success: LoRA adapter '${name}' removed successfully.`);
 }
 
 /** Requests that a pause keeps hold no blocks, so that the cache is reset nevertheless. */

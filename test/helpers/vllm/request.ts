@@ -16,7 +16,7 @@ export function readVllmRequest(context: VllmContext, endpoint: VllmRequest["end
   };
   const sampling: Fields = generate && isObject(fields["sampling_params"]) ? fields["sampling_params"] : fields;
   const { model, contextLength } = context;
-  if (fields["model"] !== model) {
+  if (fields["model"] !== model && !context.adapters.has(String(fields["model"]))) {
     const message = `The model \`${String(fields["model"])}\` does not exist. Valid aliases: ${model}.`;
     throw new Refusal(message, { status: 404, type: "NotFoundError", param: "model" });
   }

@@ -22,6 +22,8 @@ export interface VllmServer {
   readonly probes: readonly RecordedRequest[];
   readonly scheduler: SglangScheduler;
   readonly loads: WeightLoads;
+  /** Names of the loaded adapters. */
+  readonly adapters: string[];
   /** Queues this fault for the next `times` generations (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
   /** Gives this fault to the next probe. */
@@ -51,6 +53,9 @@ export async function startVllmServer(options: VllmServerOptions = {}): Promise<
     to: (path) => server.requests.filter((request) => request.path === path && !asksForLogprobs(request)),
     scheduler: context.scheduler,
     loads: context.loads,
+    get adapters() {
+      return [...context.adapters.keys()];
+    },
     probeFault: (fault) => void context.probeFaults.push(fault),
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
     killEngine: () => {
@@ -74,6 +79,7 @@ function makeContext(options: VllmServerOptions): VllmContext {
     probeFaults: [],
     loads: new WeightLoads(),
     died: false,
+    adapters: new Map(),
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
       isForced: options.isForced,

@@ -39,6 +39,14 @@ export function createServerUpdate(
     resume: (urls) => control.resumeEach(urls),
     abandon: (url) => pool.abandon(url),
     release: () => control.release(),
+    loadAdapter: (url, adapter, caller) =>
+      limited(caller, async (signal) => {
+        await find(url).loadAdapter(adapter, signal);
+        pool.reportReached(url);
+      }),
+    useAdapter: (adapter) => {
+      for (const server of pool.servers) server.adapters.use(adapter);
+    },
   };
 }
 

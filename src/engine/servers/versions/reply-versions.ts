@@ -43,6 +43,8 @@ export class ReplyVersions implements PauseListener, Disposable {
   #change: "pause" | "anywhere" | undefined;
   #isStreamed = false;
   #isUncertain = false;
+  /** The version of every token, whatever the reply names: that of an adapter. */
+  #fixed: number | undefined;
 
   constructor(call: VersionedCall, context: Partial<VersionContext> = {}) {
     const { hold = new PauseHold(), server = new ServerVersions(), labels = new VersionLabels() } = context;
@@ -63,11 +65,19 @@ export class ReplyVersions implements PauseListener, Disposable {
     return this.#isUncertain;
   }
 
+  /** Gives all tokens one version, because the engine names only versions of the base model. Call it before the request is sent. */
+  fix(version: number): void {
+    this.#fixed = version;
+    this.#first = version;
+    this.#version = version;
+  }
+
   pauseBegins(): void {
     this.#observe("anywhere");
   }
 
   pauseEnds(): void {
+    if (this.#fixed !== undefined) return;
     const isHeld = !this.#context.hold.mayKeep && !this.#hasTokens && !this.#hasChanged;
     if (!isHeld) return this.#observe("pause");
     this.#first = this.#call.currentVersion();
@@ -100,6 +110,7 @@ export class ReplyVersions implements PauseListener, Disposable {
     const { server, labels } = this.#context;
     const { generation, currentVersion } = this.#call;
     const { naming, highest, labels: texts = [] } = named;
+    if (this.#fixed !== undefined) return this.#endFixed(this.#fixed, named);
     this.#observeNow();
     const versions = texts.map((label) => labels.versionOf(label, currentVersion()));
     if (versions.length > 0) generation.nameVersions(Int32Array.from(versions));
@@ -114,6 +125,13 @@ export class ReplyVersions implements PauseListener, Disposable {
     if (naming === "spans" || this.#sent.last !== undefined) server.noteReply(naming === "spans", this.#isUncertain);
   }
 
+  /** Texts stand for the fixed version. Integers are in the generation already, so its versions are uncertain. */
+  #endFixed(version: number, { highest, labels = [], saysDefault }: NamedVersions): void {
+    if (labels.length > 0) this.#call.generation.nameVersions(Int32Array.from(labels, () => version));
+    this.#isUncertain = highest !== undefined;
+    this.#context.server.replied(undefined, saysDefault);
+  }
+
   /** A pause of mode `abort` ends what runs. In mode `keep`, another proxy may already have resumed the server. */
   #observeNow(): void {
     const { hold } = this.#context;
@@ -121,6 +139,7 @@ export class ReplyVersions implements PauseListener, Disposable {
   }
 
   #observe(change: "pause" | "anywhere"): void {
+    if (this.#fixed !== undefined) return;
     const version = this.#call.currentVersion();
     if (version === this.#version) return;
     this.#version = version;
