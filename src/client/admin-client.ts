@@ -12,7 +12,13 @@ import type { ExportStyle } from "./interaction.js";
 import { type Interactions, toInteractions } from "./interactions.js";
 import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
 import { proxyUrl, type Transport } from "./transport.js";
-import { type NewWeights, WeightCalls, type WeightsOptions, type WeightsStatus } from "./weight-calls.js";
+import {
+  type FinishOptions,
+  type NewWeights,
+  WeightCalls,
+  type WeightsOptions,
+  type WeightsStatus,
+} from "./weight-calls.js";
 import { trajectoriesReply } from "./wire-interaction.js";
 
 export interface StartSessionOptions extends CallOptions {
@@ -337,7 +343,7 @@ export class AdminClient {
   }
 
   /** Finishes an external update: flushes the caches, sets the version, lets calls go on. */
-  finishWeights(version: number, options: WeightsOptions = {}): Promise<WeightsStatus> {
+  finishWeights(version: number, options: FinishOptions = {}): Promise<WeightsStatus> {
     return this.#weights.finish(version, options);
   }
 

@@ -29,7 +29,7 @@ const statusReply = z
     state: z.enum(["idle", "pausing", "loading", "external", "resuming", "failed"]),
     version,
     target_version: version.nullable(),
-    mode: z.enum(["path", "external"]).nullable(),
+    mode: z.enum(["path", "external", "lora"]).nullable(),
     path: z.string().nullable(),
     started_at: z.number().nullable(),
     paused_seconds: z.number().nullable(),
@@ -60,13 +60,28 @@ export type NewWeights =
       /** Loads the weights even if tensors of the model are missing or have other shapes. Default false. */
       readonly allowPartial?: boolean | undefined;
     }
-  | { readonly version: number; readonly external: true };
+  | {
+      readonly version: number;
+      readonly external: true;
+      /** The engine servers free the memory of their devices until the update is finished with a path. Default false. */
+      readonly sleep?: boolean | undefined;
+    }
+  | {
+      readonly version: number;
+      /** An adapter that is loaded beside others, under a name that no other one has had. Calls go on meanwhile. */
+      readonly lora: { readonly name: string; readonly path: string };
+    };
 
 export interface WeightsOptions extends CallOptions {
   /** Addresses of engine servers to leave out. They are drained and keep their weights. */
   readonly exclude?: readonly string[] | undefined;
   /** Receives the progress a few times a second. */
   readonly onProgress?: ((status: WeightsStatus) => void) | undefined;
+}
+
+export interface FinishOptions extends WeightsOptions {
+  /** The weights with which servers wake up that {@link NewWeights} put to sleep. */
+  readonly path?: string | undefined;
 }
 
 /** The calls of a weight update. An update goes on if the caller stops waiting for it. */
@@ -82,13 +97,12 @@ export class WeightCalls {
   }
 
   update(weights: NewWeights, options: WeightsOptions): Promise<WeightsStatus> {
-    const target =
-      "path" in weights ? { path: weights.path, allow_partial: weights.allowPartial } : { mode: "external" };
-    return this.#run(PATH, { version: weights.version, ...target }, options);
+    return this.#run(PATH, { version: weights.version, ...writeWeights(weights) }, options);
   }
 
-  finish(version: number, options: WeightsOptions): Promise<WeightsStatus> {
-    return this.#run(`${PATH}/finish`, { version }, options);
+  /** @param path weights of servers that sleep */
+  finish(version: number, { path, ...options }: FinishOptions): Promise<WeightsStatus> {
+    return this.#run(`${PATH}/finish`, { version, path }, options);
   }
 
   giveUp(options: CallOptions): Promise<WeightsStatus> {
@@ -130,6 +144,12 @@ export class WeightCalls {
       status = await this.status({ signal });
     }
   }
+}
+
+function writeWeights(weights: NewWeights): object {
+  if ("path" in weights) return { path: weights.path, allow_partial: weights.allowPartial };
+  if ("lora" in weights) return { lora: weights.lora };
+  return { mode: "external", sleep: weights.sleep };
 }
 
 /** Returns the weights in an error of {@link WeightCalls.update} or {@link WeightCalls.finish}; undefined for other errors. */

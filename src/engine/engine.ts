@@ -401,8 +401,14 @@ export interface ServerUpdate {
   /**
    * Holds all calls and pauses these servers. Generations stay on the server if it can compute them again with the new
    * weights; otherwise they are cut, and resumed from their partial output.
+   *
+   * @param cutAll cuts all generations, because the servers are to {@link sleep}. Default false
    */
-  pause(urls: readonly string[]): Promise<ServerFailures>;
+  pause(urls: readonly string[], cutAll?: boolean): Promise<ServerFailures>;
+  /** Makes a paused server free the memory of its device. Resolves to false if it loses its weights. */
+  sleep(url: string, signal?: AbortSignal): Promise<boolean>;
+  /** Makes a sleeping server take its memory again. It stays idle until `resume`. */
+  wake(url: string, signal?: AbortSignal): Promise<void>;
   /**
    * Makes a paused server load weights. The server's weights are unknown after a failure, unless it is a {@link NotLoadedError}.
    *

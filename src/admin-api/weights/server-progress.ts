@@ -50,6 +50,12 @@ export class ServerProgress {
     this.#error = null;
   }
 
+  /** Notes that the server has lost its weights, as intended. */
+  lost(): void {
+    this.#version = null;
+    this.#path = null;
+  }
+
   loaded(version: number, path: string | null, seconds: number | null): void {
     this.state = "loaded";
     this.#version = version;

@@ -11,6 +11,7 @@ const target = z.object({
   version,
   mode: z.enum(["path", "external", "lora"]),
   path: z.string().nullable(),
+  sleep: z.boolean().optional().describe("The servers sleep during the update."),
   name: z.string().optional().describe("Name of the adapter, if `mode` is `lora`."),
 });
 
@@ -20,7 +21,20 @@ const knownServer = z.object({ url: z.string(), version: version.nullable(), pat
 
 export const stepBody = controlBody({
   step: z
-    .enum(["list", "compare", "prepare", "hold", "pause", "load", "finish", "drain", "resume", "release"])
+    .enum([
+      "list",
+      "compare",
+      "prepare",
+      "hold",
+      "pause",
+      "sleep",
+      "wake",
+      "load",
+      "finish",
+      "drain",
+      "resume",
+      "release",
+    ])
     .describe("Set by gateways: one step of a weight update."),
   target: target.optional().describe("The weights; for `compare`, `prepare`, `hold` and `load`."),
   update_id: id
@@ -66,6 +80,7 @@ export const stepReply = z.object({
   failures: z.array(
     z.object({ url: z.string(), message: z.string(), unchanged: z.boolean(), unreachable: z.boolean() }),
   ),
+  lost: z.boolean().default(false).describe("`sleep`: the servers have lost their weights."),
 });
 
 export type StepBody = z.output<typeof stepBody>;

@@ -4,6 +4,8 @@ export interface UpdateTarget {
   readonly mode: "path" | "external" | "lora";
   /** Null if `mode` is `external`. */
   readonly path: string | null;
+  /** The servers free the memory of their devices until the update is finished. Only if `mode` is `external`. */
+  readonly sleep?: boolean | undefined;
   /** Name of the adapter, if `mode` is `lora`. */
   readonly name?: string | undefined;
   /** Set if a gateway runs the update: identifies it among those of all gateways. */
@@ -82,6 +84,10 @@ export interface WeightTargets {
    * Holds all model calls, drains the excluded servers and pauses the others. Generations are cut and later resumed.
    */
   pause(urls: readonly string[], excluded: readonly string[]): Promise<StepFailures>;
+  /** Makes a paused server free the memory of its device. Resolves to false if it loses its weights. @throws StepError */
+  sleep?(url: string, signal: AbortSignal): Promise<boolean>;
+  /** @throws StepError */
+  wake?(url: string, signal: AbortSignal): Promise<void>;
   /** @throws StepError */
   load(url: string, target: UpdateTarget, signal: AbortSignal): Promise<void>;
   /** Flushes the caches of a server with new weights and sets its version. @throws StepError */

@@ -35,6 +35,8 @@ export class WeightUpdate {
   readonly clock: PauseClock;
   readonly #targets: WeightTargets;
   #giveUp = new AbortController();
+  /** Addresses of the servers that may sleep. */
+  readonly #sleeping = new Set<string>();
   /** True once every server was paused, or may have been before a restart: a trainer may push weights. */
   wasPaused = false;
   /** Calls may be held. False if the update failed before it changed anything. */
@@ -104,6 +106,7 @@ export class WeightUpdate {
       this.#targets.note(server.target);
     }
     this.#requireAll("could not be paused");
+    if (this.target.sleep) await this.#sleep();
     this.wasPaused = true;
   }
 
@@ -118,11 +121,48 @@ export class WeightUpdate {
     this.#requireAll("did not load the weights");
   }
 
-  /** Flushes the caches of servers to which a trainer has pushed weights. @throws UpdateFailure */
-  async finish(): Promise<void> {
+  async #sleep(): Promise<void> {
+    const { signal } = this.#giveUp;
+    await Promise.all(
+      this.#participants.map(async (server) => {
+        try {
+          this.#sleeping.add(server.url);
+          if ((await this.#targets.sleep?.(server.url, signal)) === false) server.lost();
+        } catch (error) {
+          server.fail(toFailure(error));
+        }
+        this.#targets.note(server.target);
+      }),
+    );
+    this.#requireAll("could not be put to sleep");
+  }
+
+  /** Wakes those of the servers that may sleep. @throws StepError */
+  async wake(urls: readonly string[]): Promise<void> {
+    const { signal } = new AbortController();
+    await Promise.all(urls.map((url) => this.#wake(url, signal)));
+  }
+
+  async #wake(url: string, signal: AbortSignal): Promise<void> {
+    if (!this.#sleeping.has(url)) return;
+    await this.#targets.wake?.(url, signal);
+    this.#sleeping.delete(url);
+  }
+
+  /**
+   * Flushes the caches of servers to which a trainer has pushed weights, or that wake up with new ones.
+   *
+   * @param path the weights of servers that sleep
+   * @throws UpdateFailure
+   */
+  async finish(path?: string): Promise<void> {
     this.#giveUp = new AbortController();
     this.state = "loading";
-    await this.#onEach((server, signal) => this.#finishServer(server, signal));
+    await this.#onEach(async (server, signal) => {
+      await this.#wake(server.url, signal);
+      if (path !== undefined) await this.#targets.load(server.url, { ...this.target, path }, signal);
+      await this.#finishServer(server, signal);
+    });
     this.#requireAll("could not be finished");
   }
 

@@ -129,11 +129,17 @@ export class WeightUpdates {
   }
 
   /**
-   * Finishes an external update: flushes caches, sets the version, resumes.
+   * Finishes an external update: wakes servers that sleep, loads their weights, flushes caches, sets the version, resumes.
    *
+   * @param path the weights of servers that sleep, which have lost theirs
+   * @throws ApiError `invalid_value` if there is no path although the servers sleep, or a path although they do not
    * @throws ApiError `no_weight_update` if there is no external update to finish
    */
-  finish(version: number, exclude: readonly string[]): Promise<void> {
+  finish(
+    version: number,
+    exclude: readonly string[],
+    { path, allowPartial = false }: { readonly path?: string | undefined; readonly allowPartial?: boolean } = {},
+  ): Promise<void> {
     return this.#inTurn(async () => {
       const update = this.#update;
       if (update?.target.mode !== "external" || update.target.version !== version || update.state === "idle") {
@@ -146,6 +152,8 @@ export class WeightUpdates {
       }
       // A trainer must not push weights to a server that may still generate, so there is nothing to finish.
       if (!update.wasPaused) throw this.#noUpdateError(version);
+      requirePath(update.target, path);
+      if (path !== undefined) await this.#compare({ version, mode: "path", path }, allowPartial);
       const excluded = this.#spellExcluded(
         exclude,
         update.servers.map(({ target }) => target),
@@ -155,7 +163,7 @@ export class WeightUpdates {
       update.state = "loading";
       this.#run(update, async () => {
         if (excluded.length > 0) await this.#targets.drain(excluded);
-        await update.finish();
+        await update.finish(path);
         await update.resume();
       });
     });
@@ -181,6 +189,7 @@ export class WeightUpdates {
         if (keep.version !== this.#targets.version) await this.#targets.commit(keep.version);
         const others = update.servers.filter(({ url }) => !keep.urls.includes(url));
         await this.#targets.drain(others.map(({ url }) => url));
+        await update.wake(keep.urls);
         await this.#resumeKept(update, keep.urls);
         await update.end();
       } catch (error) {
@@ -337,6 +346,15 @@ async function pauseOrUndo(update: WeightUpdate, isHeld: boolean): Promise<void>
   }
 }
 
+/** @throws ApiError unless there is a path exactly if the servers sleep */
+function requirePath({ sleep = false }: UpdateTarget, path: string | undefined): void {
+  if (sleep === (path !== undefined)) return;
+  const message = sleep
+    ? "`path` must be set, because the engine servers sleep and need weights to wake up with."
+    : "`path` must be absent: the update began with `mode: external` and without `sleep`, so the caller pushes the weights.";
+  throw new ApiError("invalid_value", message, { param: "path" });
+}
+
 /** Returns the servers, with the versions that a failed update knows. */
 function mergeServers(servers: readonly TargetServer[], failed: WeightUpdate): TargetServer[] {
   return servers.map((server) => {
@@ -350,7 +368,13 @@ function hasTarget({ url, version, path }: TargetServer, target: UpdateTarget, e
 }
 
 function sameTarget(one: UpdateTarget, other: UpdateTarget): boolean {
-  return one.version === other.version && one.mode === other.mode && one.path === other.path && one.name === other.name;
+  return (
+    one.version === other.version &&
+    one.mode === other.mode &&
+    one.path === other.path &&
+    one.name === other.name &&
+    (one.sleep ?? false) === (other.sleep ?? false)
+  );
 }
 
 function sameUrls(one: readonly string[], other: readonly string[]): boolean {

@@ -31,6 +31,10 @@ export const weightsBody = controlBody({
     .literal("external")
     .optional()
     .describe("Only pauses: the caller then pushes the weights to the engine servers and calls `/rl/weights/finish`."),
+  sleep: z
+    .boolean()
+    .default(false)
+    .describe("With `mode: external`: the engine servers free the memory of their devices until `/rl/weights/finish`."),
   lora: z
     .strictObject({
       name: z
@@ -57,6 +61,8 @@ export const weightsBody = controlBody({
 export const finishBody = controlBody({
   version: version.describe("The version of the external update."),
   model: updatedModel,
+  path: weightsBody.shape.path.describe("With `sleep`: file or folder of the new weights, as the engine sees it."),
+  allow_partial: weightsBody.shape.allow_partial,
   exclude: excluded,
   wait_seconds: weightsBody.shape.wait_seconds,
 });

@@ -95,6 +95,10 @@ export interface EngineServer {
   flushCache(signal: AbortSignal): Promise<void>;
   /** Sets the version that the server reports with its tokens. Resolves to false if the server does not have this endpoint. */
   setWeightVersion(version: number, signal: AbortSignal): Promise<boolean>;
+  /** Frees the memory of the server's device during a pause. Resolves to false if the weights are lost. */
+  sleep(signal: AbortSignal): Promise<boolean>;
+  /** Takes the memory again. */
+  wake(signal: AbortSignal): Promise<void>;
   /** The LoRA adapters of the server. */
   readonly adapters: ServerAdapters;
   /** Loads an adapter, beside others. Rejects if the server has another one with this name. */

@@ -277,6 +277,16 @@ export class SglangServer implements EngineServer {
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, admin: true, signal });
   }
 
+  /** SGLang discards the weights, unless it was started with `--enable-weights-cpu-backup`, which it does not report. */
+  async sleep(signal: AbortSignal): Promise<boolean> {
+    await postUpdate(this.#connections, { path: "release_memory_occupation", body: {}, admin: true, signal });
+    return false;
+  }
+
+  wake(signal: AbortSignal): Promise<void> {
+    return postUpdate(this.#connections, { path: "resume_memory_occupation", body: {}, admin: true, signal });
+  }
+
   loadAdapter(adapter: LoraAdapter, signal: AbortSignal): Promise<void> {
     return loadAdapter(this.#connections, adapter, ADAPTERS, signal);
   }

@@ -312,6 +312,17 @@ export class VllmServer implements EngineServer {
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, signal });
   }
 
+  /** Level 1 keeps the weights in the memory of the host. */
+  async sleep(signal: AbortSignal): Promise<boolean> {
+    await postUpdate(this.#connections, { path: "sleep?level=1", signal });
+    return true;
+  }
+
+  /** Ends the pause of the scheduler too, so only a proxy that holds its calls may wake a server. */
+  wake(signal: AbortSignal): Promise<void> {
+    return postUpdate(this.#connections, { path: "wake_up", signal });
+  }
+
   loadAdapter(adapter: LoraAdapter, signal: AbortSignal): Promise<void> {
     return loadAdapter(this.#connections, adapter, ADAPTERS, signal);
   }

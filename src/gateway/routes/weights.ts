@@ -23,7 +23,7 @@ export function gatewayWeightRoutes(app: App, weights: ModelWeights): void {
   app.post("/rl/weights/finish", { schema: { body: finishBody, response: UPDATED } }, async (request, reply) => {
     const { body } = request;
     const { updates, stopping } = await weights.prepare(request, body.model);
-    await updates.finish(body.version, body.exclude);
+    await updates.finish(body.version, body.exclude, { path: body.path, allowPartial: body.allow_partial });
     return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: stopping });
   });
   app.delete("/rl/weights", query, async (request: FastifyRequest<{ Querystring: { model?: string } }>) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { StepBody } from "../../admin-api/weights/weight-steps.js";
+import type { StepBody, StepReply } from "../../admin-api/weights/weight-steps.js";
 import {
   StepError,
   type StepFailure,
@@ -147,7 +147,17 @@ export class FleetTargets implements WeightTargets {
     if (excluded.length > 0)
       await this.#onWorkers((member) => ({ step: "drain", servers: spellFor(member, excluded) }));
     this.#joins ??= setInterval(() => void this.#holdAll().catch(() => undefined), JOIN_MS).unref();
-    return tryEach(urls, (url) => this.#onServer(url, { step: "pause" }, PAUSE_TIMEOUT_MS));
+    return tryEach(urls, async (url) => void (await this.#onServer(url, { step: "pause" }, PAUSE_TIMEOUT_MS)));
+  }
+
+  async sleep(url: string, signal: AbortSignal): Promise<boolean> {
+    const reply = await this.#onServer(url, { step: "sleep" }, undefined, signal);
+    return !reply.lost;
+  }
+
+  async wake(url: string, signal: AbortSignal): Promise<void> {
+    await this.#claim();
+    await this.#onServer(url, { step: "wake" }, undefined, signal);
   }
 
   async load(url: string, target: UpdateTarget, signal: AbortSignal): Promise<void> {
@@ -169,7 +179,7 @@ export class FleetTargets implements WeightTargets {
 
   async resume(urls: readonly string[]): Promise<StepFailures> {
     await this.#claim();
-    return tryEach(urls, (url) => this.#onServer(url, { step: "resume" }, PAUSE_TIMEOUT_MS));
+    return tryEach(urls, async (url) => void (await this.#onServer(url, { step: "resume" }, PAUSE_TIMEOUT_MS)));
   }
 
   async drain(urls: readonly string[]): Promise<void> {
@@ -293,7 +303,7 @@ export class FleetTargets implements WeightTargets {
   }
 
   /** Takes a step on one server, by one of its workers. @throws StepError */
-  async #onServer(url: string, step: Step, milliseconds: number | undefined, signal?: AbortSignal): Promise<void> {
+  async #onServer(url: string, step: Step, milliseconds: number | undefined, signal?: AbortSignal): Promise<StepReply> {
     const options = { headers: this.#headers, milliseconds, ...(signal ? { signal } : {}) };
     const tags = new Set<string>();
     for (;;) {
@@ -308,7 +318,7 @@ export class FleetTargets implements WeightTargets {
       if (signal?.aborted) throw signal.reason;
       const [failure] = reply?.failures ?? [];
       if (failure) throw new StepError(failure);
-      if (reply) return;
+      if (reply) return reply;
       member.worker.state = "down";
     }
   }

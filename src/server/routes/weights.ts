@@ -61,7 +61,7 @@ export function weightRoutes(app: App, services: ExportServices): void {
     },
     async ({ body }, reply) => {
       const { updates } = requireWeights(services, body.model);
-      await updates.finish(body.version, body.exclude);
+      await updates.finish(body.version, body.exclude, { path: body.path, allowPartial: body.allow_partial });
       return answerUpdate(updates, reply, { seconds: body.wait_seconds, signal: services.shutdown.signal });
     },
   );
@@ -99,14 +99,14 @@ export function weightStepRoutes(app: App, services: ExportServices): void {
       const weights = requireWeights(services, body.model);
       if (weights.updates.isRunning) weights.updates.requireNone();
       const check = await takeCompareStep(weights, body);
-      const failures = await takeStep(weights, body);
+      const { failures, lost } = await takeStep(weights, body);
       const { known, targets } = weights;
       const servers = (await targets.servers()).map((server) => ({ ...server, source: known.sourceOf(server.url) }));
       const listed = [...failures].map(([url, failure]) => ({ url, ...failure }));
       const { isActive: interrupted } = weights.updates;
       const update = known.update && { ...known.update, id: known.update.id ?? "" };
       const { version } = targets;
-      return { version, servers, update, interrupted, paused: await targets.isPaused(), check, failures: listed };
+      return { version, servers, update, interrupted, paused: await targets.isPaused(), check, failures: listed, lost };
     },
   );
 }

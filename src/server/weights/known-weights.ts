@@ -29,6 +29,7 @@ const storedSchema = z.object({
       mode: z.enum(["path", "external", "lora"]),
       path: z.string().nullable(),
       name: z.string().optional(),
+      sleep: z.boolean().optional(),
       id: z.string().optional(),
     })
     .nullable(),

@@ -98,9 +98,20 @@ export class ServerTargets implements WeightTargets {
       await this.drain(excluded);
       return NO_FAILURES;
     }
-    const [failures] = await Promise.all([this.#control.update.pause(urls), this.drain(excluded)]);
+    const [failures] = await Promise.all([
+      this.#control.update.pause(urls, this.#known.update?.sleep),
+      this.drain(excluded),
+    ]);
     for (const { url } of this.#control.list()) if (!excluded.includes(url)) this.#paused.add(url);
     return toFailures(failures);
+  }
+
+  async sleep(url: string, signal: AbortSignal): Promise<boolean> {
+    return await this.#control.update.sleep(url, signal).catch(throwStepError);
+  }
+
+  async wake(url: string, signal: AbortSignal): Promise<void> {
+    await this.#control.update.wake(url, signal).catch(throwStepError);
   }
 
   async load(url: string, { version, path }: UpdateTarget, signal: AbortSignal): Promise<void> {

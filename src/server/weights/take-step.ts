@@ -10,14 +10,35 @@ import type { ServerWeights } from "./open-weights.js";
 
 const NONE: StepFailures = new Map();
 
+interface StepResult {
+  readonly failures: StepFailures;
+  /** The servers sleep and have lost their weights. */
+  readonly lost: boolean;
+}
+
 /**
  * Takes one step of a weight update for a gateway. The gateway decides the order, and which worker tells which server.
- *
- * @returns the failures by URL
  */
-export async function takeStep(
+export async function takeStep(weights: ServerWeights, body: StepBody): Promise<StepResult> {
+  const { step } = body;
+  if (step === "sleep") return sleep(weights, body);
+  return { failures: await takeOtherStep(weights, { ...body, step }), lost: false };
+}
+
+async function sleep({ targets, known, fence }: ServerWeights, body: StepBody): Promise<StepResult> {
+  fence.admit(body);
+  let lost = false;
+  const failures = await tryEach(body.servers, async (url) => {
+    if ((await targets.sleep?.(url, new AbortController().signal)) !== false) return;
+    lost = true;
+    known.forget(url);
+  });
+  return { failures, lost };
+}
+
+async function takeOtherStep(
   { targets, known, updates, fence }: ServerWeights,
-  body: StepBody,
+  body: StepBody & { readonly step: Exclude<StepBody["step"], "sleep"> },
 ): Promise<StepFailures> {
   const { step, target, servers, known: knownServers, hold, update_id: id } = body;
   fence.admit(body);
@@ -39,6 +60,8 @@ export async function takeStep(
     }
     case "pause":
       return targets.pause(servers, []);
+    case "wake":
+      return tryEach(servers, async (url) => targets.wake?.(url, new AbortController().signal));
     case "load":
       return tryEach(servers, async (url) => {
         known.forget(url);

@@ -26,6 +26,12 @@ export class FakeServer implements EngineServer {
 
   async loadAdapter(): Promise<void> {}
 
+  async sleep(): Promise<boolean> {
+    return true;
+  }
+
+  async wake(): Promise<void> {}
+
   async findLogprobs(): Promise<LogprobContent> {
     return this.logprobs;
   }

@@ -66,6 +66,7 @@ export interface VllmContext {
   readonly loads: WeightLoads;
   /** Paths of the loaded adapters by name. */
   readonly adapters: Map<string, string>;
+  readonly asleep: { value: boolean };
   /** The engine's process has died, and the server was started with VLLM_KEEP_ALIVE_ON_ENGINE_DEATH. */
   died: boolean;
 }

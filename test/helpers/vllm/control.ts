@@ -35,6 +35,8 @@ const ROUTES: Readonly<Record<string, readonly [method: "GET" | "POST", route: R
   "/reset_prefix_cache": ["POST", resetCache],
   "/update_weight_version": ["POST", updateVersion],
   "/weight_info": ["GET", weightInfo],
+  "/sleep": ["POST", sleep],
+  "/wake_up": ["POST", wakeUp],
   "/v1/load_lora_adapter": ["POST", loadAdapter],
   "/v1/unload_lora_adapter": ["POST", unloadAdapter],
 };
@@ -109,6 +111,21 @@ async function runOnWorkers(
   if (method === "reload_weights" && typeof path === "string") return await loads.loadLayers(scheduler, path);
   if (method === "reload_weights" && Array.isArray(tensors)) return loads.discardLayers();
   return `'CPUWorker' object has no attribute '${String(method)}'`;
+}
+
+async function sleep({ scheduler, asleep }: VllmContext, { url }: RecordedRequest, response: ServerResponse) {
+  const level = Number(url.searchParams.get("level") ?? 1);
+  scheduler.pause("abort");
+  await scheduler.cut();
+  asleep.value = true;
+  sendJson(response, 200, { status: "sleeping", level });
+}
+
+/** Ends the pause of the scheduler too. */
+function wakeUp({ scheduler, asleep }: VllmContext, _: RecordedRequest, response: ServerResponse): void {
+  asleep.value = false;
+  scheduler.continue();
+  sendJson(response, 200, { status: "awake", tags: null });
 }
 
 function loadAdapter({ adapters }: VllmContext, { json }: RecordedRequest, response: ServerResponse): void {

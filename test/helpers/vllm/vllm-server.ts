@@ -24,6 +24,8 @@ export interface VllmServer {
   readonly loads: WeightLoads;
   /** Names of the loaded adapters. */
   readonly adapters: string[];
+  /** Sleeps since `/sleep`. */
+  readonly asleep: boolean;
   /** Queues this fault for the next `times` generations (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
   /** Gives this fault to the next probe. */
@@ -56,6 +58,9 @@ export async function startVllmServer(options: VllmServerOptions = {}): Promise<
     get adapters() {
       return [...context.adapters.keys()];
     },
+    get asleep() {
+      return context.asleep.value;
+    },
     probeFault: (fault) => void context.probeFaults.push(fault),
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
     killEngine: () => {
@@ -80,6 +85,7 @@ function makeContext(options: VllmServerOptions): VllmContext {
     loads: new WeightLoads(),
     died: false,
     adapters: new Map(),
+    asleep: { value: false },
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
       isForced: options.isForced,

@@ -52,9 +52,14 @@ export class WeightsRig implements AsyncDisposable {
 
   /** The server then has the model's weights as version 1, whatever it had before. */
   static async open(engine: EngineName, target: RigTarget): Promise<WeightsRig> {
-    const rig = new WeightsRig(engine, target.model, await openRig(engine, target));
+    const rig = await WeightsRig.openUnchanged(engine, target);
     await rig.load(target.model);
     return rig;
+  }
+
+  /** The server keeps the weights that it was started with, and names no version. */
+  static async openUnchanged(engine: EngineName, target: RigTarget): Promise<WeightsRig> {
+    return new WeightsRig(engine, target.model, await openRig(engine, target));
   }
 
   /** The version of the last {@link load} or {@link next}. */

@@ -32,12 +32,14 @@ export class PauseControl {
   }
 
   /** Pauses servers for a weight update. Whatever fails, calls stay held and the other servers stay paused. */
-  pauseEach(urls: readonly string[]): Promise<ServerFailures> {
+  pauseEach(urls: readonly string[], cutAll = false): Promise<ServerFailures> {
     return this.#inTurn(async () => {
-      const mayKeep = this.#pool.servers.some((server) => server.pauseForUpdate !== undefined);
+      const mayKeep = !cutAll && this.#pool.servers.some((server) => server.pauseForUpdate !== undefined);
       this.hold.close("abort", mayKeep);
       this.#pool.suspendChecks();
-      return this.#tryEach(urls, (server) => (server.pauseForUpdate ? server.pauseForUpdate() : server.pause("abort")));
+      return this.#tryEach(urls, (server) => {
+        return server.pauseForUpdate && !cutAll ? server.pauseForUpdate() : server.pause("abort");
+      });
     });
   }
 

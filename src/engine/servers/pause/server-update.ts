@@ -24,7 +24,15 @@ export function createServerUpdate(
     await task(deadline.signal);
   };
   return {
-    pause: (urls) => control.pauseEach(urls),
+    pause: (urls, cutAll) => control.pauseEach(urls, cutAll),
+    sleep: async (url, caller) => {
+      let keepsWeights = true;
+      await limited(caller, async (signal) => {
+        keepsWeights = await find(url).sleep(signal);
+      });
+      return keepsWeights;
+    },
+    wake: (url, caller) => limited(caller, (signal) => find(url).wake(signal)),
     load: (url, weights, caller) =>
       limited(caller, async (signal) => {
         await find(url).loadWeights(weights, signal).catch(refuseToLoad);

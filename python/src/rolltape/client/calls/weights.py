@@ -18,6 +18,7 @@ def update_weights(
     *,
     exclude: Sequence[str] = (),
     allow_partial: bool = False,
+    lora: str | None = None,
     model: str | None = None,
     wait_seconds: float = 600.0,
     timeout: float = DEFAULT_TIMEOUT,
@@ -28,6 +29,7 @@ def update_weights(
     path: a folder or file that the engine can read on its own machine.
     exclude: addresses of engine servers to leave out. They are drained and keep their version.
     allow_partial: load the weights even if tensors of the model are missing or have other shapes.
+    lora: name of the LoRA adapter in the folder `path`, which no other one has had. It is loaded while calls run.
     model: the model to update, of a server with `engines`. Required if several are not frozen.
     wait_seconds: the call returns after this time even if the load goes on: then `state` is not `idle`, and `weights`
         has the progress. 0 returns at once.
@@ -37,7 +39,9 @@ def update_weights(
     server's version. Raises WeightsError `weights_busy` if another update is running.
     """
     partial = True if allow_partial else None
-    body = _body(version, exclude, model, path=os.fspath(path), allow_partial=partial, wait_seconds=wait_seconds)
+    folder = os.fspath(path)
+    weights = {"path": folder} if lora is None else {"lora": {"name": lora, "path": folder}}
+    body = _body(version, exclude, model, **weights, allow_partial=partial, wait_seconds=wait_seconds)
     # The proxy loads the same version and path only once, so the call can be repeated if its connection breaks.
     return Call("POST", _PATH, read_object, body, timeout=timeout + wait_seconds)
 
@@ -46,23 +50,34 @@ def begin_weights(
     version: int,
     *,
     exclude: Sequence[str] = (),
+    sleep: bool = False,
     model: str | None = None,
     wait_seconds: float = 600.0,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[WeightsRecord]:
     """Pauses the engine for a trainer that pushes its tensors itself. `finish_weights` ends the pause.
 
+    sleep: the engine servers free the memory of their devices meanwhile. `finish_weights` then needs a `path`.
+
     The engine is paused when `state` of the answer is `external`. Raises as update_weights.
     """
-    body = _body(version, exclude, model, mode="external", wait_seconds=wait_seconds)
+    body = _body(version, exclude, model, mode="external", sleep=sleep or None, wait_seconds=wait_seconds)
     return Call("POST", _PATH, read_object, body, timeout=timeout + wait_seconds, idempotent=False)
 
 
 def finish_weights(
-    version: int, *, exclude: Sequence[str] = (), model: str | None = None, timeout: float = DEFAULT_TIMEOUT
+    version: int,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    exclude: Sequence[str] = (),
+    model: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
 ) -> Call[WeightsRecord]:
-    """Flushes prefix caches, sets the version, and resumes the engine after begin_weights."""
-    body = _body(version, exclude, model)
+    """Flushes prefix caches, sets the version, and resumes the engine after begin_weights.
+
+    path: the weights with which servers wake up that begin_weights has put to sleep.
+    """
+    body = _body(version, exclude, model, path=None if path is None else os.fspath(path))
     return Call("POST", f"{_PATH}/finish", read_object, body, timeout=timeout, idempotent=False)
 
 
