@@ -92,6 +92,7 @@ describe("a field", () => {
     expect(pauseBody.parse({})).toEqual({ mode: "abort" });
     expect(weightsBody.parse({ version: 1 })).toEqual({
       version: 1,
+      sleep: false,
       allow_partial: false,
       exclude: [],
       wait_seconds: 600,
