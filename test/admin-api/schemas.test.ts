@@ -97,7 +97,12 @@ describe("a field", () => {
       exclude: [],
       wait_seconds: 600,
     });
-    expect(finishBody.parse({ version: 1 })).toEqual({ version: 1, exclude: [], wait_seconds: 600 });
+    expect(finishBody.parse({ version: 1 })).toEqual({
+      version: 1,
+      allow_partial: false,
+      exclude: [],
+      wait_seconds: 600,
+    });
   });
 
   it.each([
@@ -109,7 +114,7 @@ describe("a field", () => {
       weightsRecord.shape.state,
       ["idle", "pausing", "loading", "external", "resuming", "failed"],
     ],
-    ["the mode of a weight update", weightsRecord.shape.mode, ["path", "external"]],
+    ["the mode of a weight update", weightsRecord.shape.mode, ["path", "external", "lora"]],
     [
       "the state of a server in a weight update",
       weightServerRecord.shape.state,
