@@ -5,6 +5,7 @@ import type { SessionRegistry } from "../session/session-registry.js";
 import type { ModelWarning } from "./model-warnings.js";
 import type { ServerServices } from "./services.js";
 import { describeForClients } from "./storage/client-errors.js";
+import type { ServerWeights } from "./weights/open-weights.js";
 
 const worker = z
   .object({
@@ -51,11 +52,14 @@ export async function readReadiness(
 }
 
 /** A weight update may hold calls for as long as its trainer wants, which looks like an engine that hangs. */
-function describeHeldCalls({ weights }: ServerServices): { message?: string } {
-  if (!weights) return {};
-  const { updates, known } = weights;
-  const held = known.update && !updates.isActive ? describeHold(known.update, "by a gateway") : updates.describeHold();
+function describeHeldCalls({ weights, engines }: ServerServices): { message?: string } {
+  const all = engines ? engines.all.map(({ services }) => services.weights) : [weights];
+  const held = all.map((each) => each && findHold(each)).find((text) => text !== undefined);
   return held === undefined ? {} : { message: held };
+}
+
+function findHold({ updates, known }: ServerWeights): string | undefined {
+  return known.update && !updates.isActive ? describeHold(known.update, "by a gateway") : updates.describeHold();
 }
 
 function describeWarnings({ modelWarnings }: ServerServices): { warnings?: ModelWarning[] } {

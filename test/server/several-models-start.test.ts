@@ -54,6 +54,12 @@ it("updates the weights of one model, and leaves the engines of the others alone
   expect(theirs["version"]).toBe(3);
 });
 
+it("says why the calls of one model wait", async () => {
+  const { url } = await serve();
+  await call(`${url}/rl/weights`, { version: 3, mode: "external", model: "critic" });
+  expect((await call(`${url}/readyz`)).json["message"]).toMatch(/^A weight update to version 3 /);
+});
+
 it("pauses every engine that is not frozen, or the named one", async () => {
   const { url } = await serve();
   expect((await call(`${url}/rl/engine/pause`, {})).status).toBe(200);
