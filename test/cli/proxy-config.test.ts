@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { startScripted } from "../gateway/scripted-worker.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
@@ -42,6 +43,26 @@ describe("rolltape proxy-config haproxy", () => {
     expect(readFileSync(out, "utf8")).toContain("backend worker_two");
     writeFileSync(ready, "");
     await writer.logged("the workers have changed");
+  });
+
+  it("reloads at its start if the workers have changed since an earlier command", async () => {
+    const [folder, worker] = [temporaryFolder(), await startScripted("one", {})];
+    const [out, loads] = [join(folder, "haproxy.cfg"), join(folder, "loads")];
+    const args = [...COMMAND, ...GATEWAY, "--out", out, "--watch", `gateway.workers=[${worker.url}]`];
+    const watch = () => rolltape([...args, "--reload", `echo >>${loads}`]);
+    const reloads = () => (existsSync(loads) ? readFileSync(loads, "utf8").length : 0);
+    // The first one has no file, and the second one the same workers.
+    for (const expected of [0, 0, 1]) {
+      if (expected === 1) writeFileSync(out, "backend worker_gone\n");
+      const writer = watch();
+      await writer.logged("watching the workers");
+      if (expected === 1) await writer.logged("the workers have changed");
+      else await sleep(1500);
+      writer.process.kill("SIGTERM");
+      await writer.ended;
+      expect(reloads()).toBe(expected);
+    }
+    expect(readFileSync(out, "utf8")).toContain("backend worker_one");
   });
 
   it.each([

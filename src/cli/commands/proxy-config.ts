@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
@@ -57,8 +57,11 @@ export async function proxyConfig(overrides: readonly string[], options: ProxyCo
       );
     }
     if (options.out === undefined) process.stdout.write(text);
-    else await replaceFile(options.out, text);
-    if (options.watch) await watch(text, { write, close, logger, ...options });
+    // Of an earlier command: HAProxy may run with it.
+    const former = options.watch && options.out !== undefined ? readFile(options.out, "utf8") : undefined;
+    const loaded = (await former?.catch(() => undefined)) ?? text;
+    if (options.out !== undefined) await replaceFile(options.out, text);
+    if (options.watch) await watch(loaded, { write, close, logger, ...options });
   } finally {
     await close();
   }
@@ -101,22 +104,22 @@ interface Watch {
   readonly reload?: string;
 }
 
-async function watch(first: string, { write, close, logger, out = "", reload }: Watch): Promise<never> {
+async function watch(loaded: string, { write, close, logger, out = "", reload }: Watch): Promise<never> {
   stopOnSignal(STOP_SECONDS, logger, async () => {
     await close();
     return 0;
   });
   logger.info({ out }, "watching the workers");
   // A write or reload that failed is tried again.
-  let loaded = first;
+  let current = loaded;
   for (;;) {
     await sleep(POLL_MS);
     const text = await write();
-    if (text === loaded) continue;
+    if (text === current) continue;
     try {
       await replaceFile(out, text);
       if (reload !== undefined) await runShell(reload);
-      loaded = text;
+      current = text;
       logger.info({ out }, "the workers have changed; wrote the configuration");
     } catch (err) {
       logger.error({ err, out, reload }, "the configuration could not be written or loaded");

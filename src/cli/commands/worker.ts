@@ -58,7 +58,7 @@ export async function worker(args: readonly string[], options: WorkerOptions): P
   if (stopping.error) throw stopping.error;
   logger.info("stopped");
   // Timers and connections that agents left behind would keep this process alive.
-  exit(0);
+  exit(stopping.signal.aborted ? options.stoppedStatus : 0);
 }
 
 interface WorkerJob {

@@ -74,6 +74,8 @@ export interface WorkerOptions extends ConfigOptions, Pick<RolloutOptions, "agen
   readonly name?: string;
   /** The former worker of this name has ended. */
   readonly replace?: boolean;
+  /** Exit status after a signal. */
+  readonly stoppedStatus: number;
 }
 
 /** Declares the arguments of `rolltape rollout`. */
@@ -108,6 +110,7 @@ export function withWorkerOptions(command: Command): Command {
     .requiredOption("--controller <url>", "URL of the controller, or a file that it writes with --url-file")
     .option("--name <name>", "name in logs, which no other living worker has")
     .option("--replace", "the former worker of this name has ended: its tasks run again at once")
+    .option("--stopped-status <n>", "exit status after a signal", optionValue(z.int().min(0).max(255)), 0)
     .addOption(proxyOption());
 }
 

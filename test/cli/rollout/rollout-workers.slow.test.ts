@@ -155,8 +155,12 @@ describe("rolltape controller and rolltape worker", TIMES, () => {
     await first.logged("an agent waits");
     first.process.kill("SIGTERM");
     expect(await first.ended).toMatchObject({ code: 0 });
+    const stopped = rolltape(["worker", "--controller", url, "--agent", AGENT, "--stopped-status", "143"], env);
+    await stopped.logged("an agent waits");
+    stopped.process.kill("SIGTERM");
+    expect(await stopped.ended).toMatchObject({ code: 143 });
     writeFileSync(gate, "");
-    const second = rolltape(["worker", "--controller", url, "--agent", AGENT], env);
+    const second = rolltape(["worker", "--controller", url, "--agent", AGENT, "--stopped-status", "143"], env);
     expect(await controller.ended).toMatchObject({ code: 0 });
     expect(await second.ended).toMatchObject({ code: 0 });
     expect(readBatch(out).rewards).toEqual([1, 1, 1]);
