@@ -11,10 +11,10 @@ const metrics = new Map(
   ),
 );
 
-const dashboard = JSON.parse(readRepositoryFile("ops/grafana-dashboard.json")) as {
+const dashboard = JSON.parse(readRepositoryFile("ops/monitoring/grafana-dashboard.json")) as {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
 };
-const alerts = parse(readRepositoryFile("ops/prometheus-alerts.yaml")) as {
+const alerts = parse(readRepositoryFile("ops/monitoring/prometheus-alerts.yaml")) as {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
 };
 const queries = [

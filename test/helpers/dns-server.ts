@@ -22,7 +22,13 @@ export interface DnsServer {
   readonly questions: readonly string[];
 }
 
-export async function startDns(...records: string[]): Promise<DnsServer> {
+export const startDns = (...records: string[]): Promise<DnsServer> => startDnsAt({ host: "127.0.0.1", port: 0 }, records);
+
+/** Starts it at an address. */
+export async function startDnsAt(
+  { host, port: listenPort }: { readonly host: string; readonly port: number },
+  records: readonly string[],
+): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const questions: string[] = [];
   const dns: Omit<DnsServer, "address"> = { records, ttl: 0, code: "NOERROR", failing: undefined, questions };
@@ -41,9 +47,9 @@ export async function startDns(...records: string[]): Promise<DnsServer> {
     const answers = found.map((each) => toRecord(each, dns.ttl));
     socket.send(Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...answers]), port, address);
   });
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => socket.bind(listenPort, host, resolve));
   onTestFinished(() => void socket.close());
-  return Object.assign(dns, { address: `127.0.0.1:${socket.address().port}` });
+  return Object.assign(dns, { address: `${host}:${socket.address().port}` });
 }
 
 function readName(labels: Buffer): string {
