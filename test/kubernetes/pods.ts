@@ -196,21 +196,18 @@ export class Pod {
     mkdirSync(root, { recursive: true });
     const { runAsUser = USER, runAsGroup = USER } = this.#spec.securityContext ?? {};
     const identity = [`--reuid=${runAsUser}`, `--regid=${runAsGroup}`, "--clear-groups", "--no-new-privs"];
-    return [
-      "ip",
-      [
-        ...["netns", "exec", this.#network.namespace, "unshare", "--uts", "--ipc", "--mount", "sh"],
-        ...["test/kubernetes/enter-container.sh", this.#place.name, root, ...this.#mounts(container), "--"],
-        ...[
-          "env",
-          "-i",
-          "-C",
-          readContainerfile().folder,
-          ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-        ],
-        ...["setpriv", ...identity, ...command.map(expand)],
-      ],
+    const inside = [
+      "sh",
+      "test/kubernetes/enter-container.sh",
+      this.#place.name,
+      root,
+      ...this.#mounts(container),
+      "--",
     ];
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const process = ["env", "-i", "-C", readContainerfile().folder, ...variables, "setpriv", ...identity];
+    const namespaces = ["netns", "exec", this.#network.namespace, "unshare", "--uts", "--ipc", "--mount"];
+    return ["ip", [...namespaces, ...inside, ...process, ...command.map(expand)]];
   }
 
   #environment({ env = [] }: IContainer): Record<string, string> {
