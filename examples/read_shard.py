@@ -6,6 +6,9 @@ A rank of a data-parallel trainer says which shard is its own (torchrun sets RAN
 
     python3 read_shard.py http://127.0.0.1:8090 SESSION_ID SESSION_ID --shards 2 --shard 1
 
+Behind a gateway, `--shard-by workers` lets the worker of the sessions pack the shard. The rank maps it if the worker is on its
+machine, and receives it otherwise.
+
 Needs the package `rolltape` (pip install rolltape), which needs httpx and numpy.
 """
 
@@ -41,6 +44,7 @@ def arguments():
     parser.add_argument("--pad-to-multiple-of", type=int, default=16)
     parser.add_argument("--shards", type=int, default=int(os.environ.get("WORLD_SIZE", "1")))
     parser.add_argument("--shard", type=int, default=int(os.environ.get("RANK", "0")))
+    parser.add_argument("--shard-by", choices=["tokens", "workers"], default="tokens")
     return parser.parse_args()
 
 

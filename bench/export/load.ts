@@ -38,6 +38,10 @@ export const AGENT_RUN = sized<LoadShape>(
   { sessions: 64, turns: 16, tokens: 16_384 },
   { sessions: 4, turns: 4, tokens: 512 },
 );
+/** Number of workers that share {@link AGENT_RUN}. */
+export const WORKERS = 4;
+/** The load of one of them. */
+export const WORKER_RUN: LoadShape = { ...AGENT_RUN, sessions: AGENT_RUN.sessions / WORKERS };
 export const DISCOUNT = 0.9;
 const RECORDED_AT = Date.UTC(2026, 0, 1);
 /** Size of Qwen3's vocabulary. */

@@ -22,6 +22,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "memory-kinds" },
   { name: "http-body" },
   { name: "shared-memory" },
+  { name: "worker-shards" },
   ...["native", "held", "uncollected", "text", "all"].map((row) => ({ name: "session-memory", args: [row] })),
   { name: "server-memory" },
   { name: "loop-delay" },

@@ -6,6 +6,16 @@ export function startRecordedProxy(socket?: string): Promise<Child> {
   return startScript(new URL("server-process.ts", import.meta.url), ...(socket === undefined ? [] : [socket]));
 }
 
+/** Starts a worker with this tag and the sessions of {@link WORKER_RUN}. */
+export function startRecordedWorker(tag: string): Promise<Child> {
+  return startScript(new URL("server-process.ts", import.meta.url), `--worker=${tag}`);
+}
+
+/** Starts the gateway of these workers. */
+export function startRecordedGateway(urls: readonly string[]): Promise<Child> {
+  return startScript(new URL("gateway-process.ts", import.meta.url), ...urls);
+}
+
 /** Starts a Node server that only sends this number of bytes, which it has in memory, on a port and on a Unix socket. */
 export function startBareServer(bytes: number, socket: string): Promise<Child> {
   return startScript(new URL("bare-server-process.ts", import.meta.url), String(bytes), socket);

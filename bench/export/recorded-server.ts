@@ -14,17 +14,26 @@ export interface RecordedServer {
   readonly ids: readonly string[];
 }
 
-/** Creates a proxy whose sessions have the same names and tokens as those of the library. Its engine is never called. */
-export async function createRecordedServer(shape: LoadShape, adminKey: string): Promise<RecordedServer> {
+/**
+ * Creates a proxy whose sessions have the same names and tokens as those of the library. Its engine is never called.
+ *
+ * @param workerTag of a worker behind a gateway. Its sessions are of groups, of which each worker has two.
+ */
+export async function createRecordedServer(
+  shape: LoadShape,
+  adminKey: string,
+  workerTag?: string,
+): Promise<RecordedServer> {
   const registry = new SessionRegistry({
     adminKey,
+    workerTag,
     timeoutMilliseconds: HOUR,
     retention: { milliseconds: HOUR, bytes: 1 << 30 },
   });
   const load = makeLoad(shape);
   registry.grant(load.length);
-  const ids = load.map((conversation) => {
-    const { session } = registry.start({});
+  const ids = load.map((conversation, index) => {
+    const { session } = registry.start(workerTag === undefined ? {} : { groupId: `group-${index >> 1}` });
     recordConversation(new LocalSession(session), conversation);
     return session.id;
   });

@@ -22,7 +22,9 @@ std::vector<std::uint32_t> optionalIndicesArg(Napi::Value value, const std::stri
 
 Napi::Function PlanBuilderObject::define(Napi::Env env) {
   using Self = PlanBuilderObject;
-  return DefineClass(env, kClassName, {guardedMethod<&Self::add>("add"), guardedMethod<&Self::finish>("finish")});
+  return DefineClass(env, kClassName,
+                     {guardedMethod<&Self::add>("add"), guardedMethod<&Self::addEpisode>("addEpisode"),
+                      guardedMethod<&Self::finish>("finish")});
 }
 
 PlanBuilderObject::PlanBuilderObject(const Napi::CallbackInfo& info) : Wrapped(info) {
@@ -51,6 +53,20 @@ Napi::Value PlanBuilderObject::add(const Napi::CallbackInfo& info) {
   std::unique_ptr<PlanBuilder> current = std::move(builder_);
   current->add(planned);
   builder_ = std::move(current);
+  return info.Env().Undefined();
+}
+
+Napi::Value PlanBuilderObject::addEpisode(const Napi::CallbackInfo& info) {
+  builder();
+  const Napi::Object object = objectArg(info[0], "episode");
+  const Napi::Value group = info[1];
+  const PlanEpisode episode{.group = group.IsUndefined() ? PlannedSession::kNoGroup : indexArg(group, "group"),
+                            .hasReward = booleanArg(object.Get("hasReward"), "episode.hasReward"),
+                            .rows = indexArg(object.Get("rows"), "episode.rows"),
+                            .reward = numberArg(object.Get("reward"), "episode.reward"),
+                            .discountedReturn = numberArg(object.Get("discountedReturn"), "episode.discountedReturn")};
+  // Reading the properties may have run JavaScript that finished the plan.
+  builder().addEpisode(episode);
   return info.Env().Undefined();
 }
 

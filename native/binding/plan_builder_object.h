@@ -19,6 +19,7 @@ class PlanBuilderObject : public Wrapped<PlanBuilderObject> {
 
  private:
   Napi::Value add(const Napi::CallbackInfo& info);
+  Napi::Value addEpisode(const Napi::CallbackInfo& info);
   Napi::Value finish(const Napi::CallbackInfo& info);
   /// @throws Error kReleased after finish(), or after an add() that failed.
   PlanBuilder& builder() const;

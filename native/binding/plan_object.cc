@@ -134,7 +134,8 @@ std::vector<std::uint32_t> indicesArg(const std::vector<Napi::Value>& entries, s
 Napi::Function PlanObject::define(Napi::Env env) {
   return DefineClass(env, kClassName,
                      {promiseMethod<&PlanObject::pack>("pack"), promiseMethod<&PlanObject::packJson>("packJson"),
-                      guardedMethod<&PlanObject::shards>("shards"), guardedMethod<&PlanObject::episodes>("episodes")});
+                      guardedMethod<&PlanObject::shards>("shards"), guardedMethod<&PlanObject::episodes>("episodes"),
+                      guardedMethod<&PlanObject::episode>("episode")});
 }
 
 Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
@@ -180,6 +181,19 @@ Napi::Value PlanObject::shards(const Napi::CallbackInfo& info) {
 
 Napi::Value PlanObject::episodes(const Napi::CallbackInfo& info) {
   return copyToJs(info.Env(), plan()->listedSessions());
+}
+
+Napi::Value PlanObject::episode(const Napi::CallbackInfo& info) {
+  const std::uint32_t index = indexArg(info[0], "session");
+  const std::span<const PlanEpisode> episodes = plan()->episodes();
+  if (index >= episodes.size()) throwInvalid("session", "the index of a planned session");
+  const PlanEpisode& episode = episodes[index];
+  const Napi::Object object = Napi::Object::New(info.Env());
+  object.Set("hasReward", episode.hasReward);
+  object.Set("rows", episode.rows);
+  object.Set("reward", episode.reward);
+  object.Set("discountedReturn", episode.discountedReturn);
+  return object;
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {

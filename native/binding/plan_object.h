@@ -24,6 +24,7 @@ class PlanObject : public Wrapped<PlanObject> {
   const std::shared_ptr<const Plan>& plan() const;
   Napi::Value shards(const Napi::CallbackInfo& info);
   Napi::Value episodes(const Napi::CallbackInfo& info);
+  Napi::Value episode(const Napi::CallbackInfo& info);
   Napi::Value pack(const Napi::CallbackInfo& info);
   Napi::Value packJson(const Napi::CallbackInfo& info);
 

@@ -52,6 +52,8 @@ def test_it_reads_a_batch_and_acknowledges_it(client: Client, server: Server, la
 def test_it_reads_the_shard_of_its_rank(client: Client, server: Server) -> None:
     ids = [ended_session(client, 2) for _ in range(2)]
     shards = [train(server, ids, WORLD_SIZE="2", RANK="0"), train(server, ids, "--shards", "2", "--shard", "1")]
+    by_workers = train(server, ids, "--shard-by", "workers", WORLD_SIZE="2", RANK="0")
+    assert by_workers["rows"] == shards[0]["rows"]
     assert sorted(row for shard in shards for row in shard["rows"]) == sorted(expected(client, ids)["rows"])
 
 

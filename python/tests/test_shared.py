@@ -99,3 +99,41 @@ def test_the_async_client_takes_shared_batches(client: Client, server: Server) -
             assert files(server) == []
 
     asyncio.run(main())
+
+
+def test_shards_by_workers_are_mapped_on_this_machine(client: Client, server: Server) -> None:
+    ids = [ended_session(client, 2) for _ in range(2)]
+    expected = [client.export_batch(ids, shards=2, shard=shard) for shard in range(2)]
+    hosts = [rolltape.machine_id(server.ready["shared"]) or ""] * 2
+    for shard in range(2):
+        with client.shared_batch(ids, shards=2, shard=shard, shard_by="workers", reader_hosts=hosts) as batch:
+            assert equal(batch, expected[shard])
+            assert len(files(server)) == 1
+    assert files(server) == []
+
+
+def test_a_batch_of_another_machine_is_received_and_acknowledged(client: Client, server: Server) -> None:
+    session_id = ended_session(client, 2)
+    for options in ({"shard_by": "workers"}, {}):
+        elsewhere = {**options, "reader_hosts": ["another machine"], "acknowledge": True}
+        with client.shared_batch([session_id], **elsewhere) as batch:  # type: ignore[arg-type]
+            assert len(batch) == 2
+            assert files(server) == []
+        with pytest.raises(rolltape.RolltapeError):
+            client.export_batch([session_id])
+        session_id = ended_session(client, 2)
+
+
+def test_readers_of_other_machines_are_received_by_the_async_client(server: Server) -> None:
+    async def read() -> int:
+        async with AsyncClient(server.url, server.admin_key) as client:
+            with Client(server.url, server.admin_key) as other:
+                session_id = ended_session(other, 3)
+            async with client.shared_batch([session_id], reader_hosts=["another machine"]) as batch:
+                return len(batch)
+
+    assert asyncio.run(read()) == 3
+
+
+def test_the_machine_has_one_identity() -> None:
+    assert rolltape.machine_id() == rolltape.machine_id() is not None

@@ -31,8 +31,14 @@ export interface AnswerContext {
   readonly metrics: { readonly exports: ExportMetrics };
 }
 
+/** The fields of a request that decide its answer. */
+export type AnswerRequest = Pick<
+  BatchRequest,
+  "transport" | "acknowledge" | "session_ids" | "shards" | "shard" | "lease_seconds" | "reader_pid"
+>;
+
 /** Returns the batches of a request with new ids. `batches` are all shards, or the one that the request names. */
-export function nameBatches(batches: readonly Batch[], body: BatchRequest, newId: () => string): PackedExport[] {
+export function nameBatches(batches: readonly Batch[], body: AnswerRequest, newId: () => string): PackedExport[] {
   const { shards, shard: first = 0 } = body;
   return batches.map((batch, index) => ({ id: newId(), batch, part: { shards, shard: first + index } }));
 }
@@ -40,7 +46,7 @@ export function nameBatches(batches: readonly Batch[], body: BatchRequest, newId
 /** Sends the only batch, or the paths of batches in shared memory. If the client disconnects before it has the paths, the files are released. */
 export function answerBatches(
   packed: readonly PackedExport[],
-  body: BatchRequest,
+  body: AnswerRequest,
   reply: FastifyReply,
   context: AnswerContext,
 ): FastifyReply {
@@ -53,7 +59,7 @@ export function answerBatches(
 
 function sendPaths(
   packed: readonly PackedExport[],
-  { shards, shard, lease_seconds: seconds, reader_pid: readerPid }: BatchRequest,
+  { shards, shard, lease_seconds: seconds, reader_pid: readerPid }: AnswerRequest,
   reply: FastifyReply,
   { metrics, sharedExports }: AnswerContext,
 ): FastifyReply {

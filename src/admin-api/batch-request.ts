@@ -14,6 +14,11 @@ export const SAFETENSORS = "application/vnd.safetensors";
 const MAX_WAIT_SECONDS = 86_400;
 
 export const waitSeconds = z.number().min(0).max(MAX_WAIT_SECONDS);
+export const holdSeconds = waitSeconds
+  .max(3600)
+  .default(60)
+  .describe("Time after which an unsettled export is dropped; its sessions are then not exported.");
+
 /** Fields that select the sessions of an export by their split, and limit the wait for them. */
 export const exportRuleFields = {
   split: splitSchema.describe("Exports sessions of this split, and refuses others."),
@@ -64,6 +69,20 @@ export const batchBody = controlBody({
   ...selectionFields,
   ...optionFields,
   ...shardFields,
+  shard_by: z
+    .enum(["tokens", "workers"])
+    .default("tokens")
+    .describe(
+      "How a gateway splits the batch. `tokens`: as one server with all sessions would. `workers`: each shard has sessions of one worker, which packs it. Without a gateway, both are the same.",
+    ),
+  reader_hosts: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      "With `shm` or `shard_by: workers`: the machine of this reader, or of the reader of each shard. If the batch is on another machine, the response is the batch.",
+    ),
   transport: z
     .enum(["body", "shm"])
     .default("body")
@@ -88,6 +107,12 @@ export const batchBody = controlBody({
 
 export type BatchOptionFields = z.output<z.ZodObject<typeof optionFields>>;
 export type BatchRequest = Selected<z.output<typeof batchBody>>;
+
+/** Returns the fields that decide the contents and the layout of a batch. */
+export function pickOptions(body: BatchOptionFields): BatchOptionFields {
+  const names = Object.keys(optionFields) as (keyof typeof optionFields)[];
+  return Object.fromEntries(names.map((name) => [name, body[name]])) as BatchOptionFields;
+}
 
 /** @throws SessionError or ApiError `invalid_value` if options contradict each other, or need a path */
 export function toBatchOptions(body: BatchOptionFields): BatchOptions {
@@ -125,12 +150,14 @@ function noPath(): ApiError {
   return new ApiError("invalid_value", message, { param: "image_bytes" });
 }
 
-/** @throws ApiError `invalid_value` if the shard does not exist, or a body would have several */
+/** @throws ApiError `invalid_value` if the shard does not exist, a response would have several, or the number of readers is wrong */
 export function toShards({
   shards,
   shard,
   transport,
-}: Pick<BatchRequest, "shards" | "shard" | "transport">): ShardOptions {
+  shard_by,
+  reader_hosts: hosts,
+}: Pick<BatchRequest, "shards" | "shard" | "transport" | "shard_by" | "reader_hosts">): ShardOptions {
   if (shard !== undefined && shard >= shards) {
     const message = `\`shard\` must be less than \`shards\` (${shards}); received ${shard}. The first shard is 0.`;
     throw new ApiError("invalid_value", message, { param: "shard" });
@@ -141,7 +168,31 @@ export function toShards({
       "shard. Set `shard`, or use `transport: shm`.";
     throw new ApiError("invalid_value", message, { param: "shard" });
   }
+  if (shards > 1 && shard === undefined && (shard_by === "workers" || hosts)) {
+    const message = `\`shard\` is required with \`${hosts ? "reader_hosts" : "shard_by: workers"}\` if \`shards\` is ${shards}, because each reader requests its own shard.`;
+    throw new ApiError("invalid_value", message, { param: "shard" });
+  }
+  if (hosts && hosts.length !== 1 && hosts.length !== shards) {
+    const message = `\`reader_hosts\` must have one entry, or one for each shard (${shards}); received ${hosts.length}.`;
+    throw new ApiError("invalid_value", message, { param: "reader_hosts" });
+  }
   return { shards, shard };
+}
+
+type Delivery = Pick<BatchRequest, "transport" | "reader_hosts" | "reader_pid" | "shard" | "shard_by">;
+
+/**
+ * Returns the request as a server on `machine` answers it: a reader on another machine cannot map a file, so it gets the batch as a body.
+ *
+ * @param machine undefined if it is unknown
+ */
+export function toDelivery<Body extends Delivery>(body: Body, machine: string | undefined): Body {
+  const { reader_hosts: hosts, shard = 0 } = body;
+  if (body.transport === "body" || (!hosts && body.shard_by === "tokens")) return body;
+  const host = hosts?.length === 1 ? hosts[0] : hosts?.[shard];
+  const isHere = machine !== undefined && host === machine;
+  // A process id means nothing on another machine.
+  return isHere ? body : { ...body, transport: "body", reader_pid: undefined };
 }
 
 /** @throws ApiError `invalid_value` if a session is named twice */

@@ -262,6 +262,7 @@ class Plan {
 
   PlanOptions options_;
   std::uint64_t channelMoment_ = kNewestChannels;
+  /// By PlanRow::session; null for an episode without rows here.
   std::vector<std::shared_ptr<const SessionStorage>> storages_;
   std::vector<PlanEpisode> episodes_;
   std::vector<std::uint32_t> listedSessions_;

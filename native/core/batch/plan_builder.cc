@@ -17,6 +17,12 @@ void PlanBuilder::add(const PlannedSession& planned) {
   plan_.addSession(planned, *choice_);
 }
 
+void PlanBuilder::addEpisode(const PlanEpisode& episode) {
+  // Keeps the indices of both lists equal.
+  plan_.storages_.push_back(nullptr);
+  plan_.episodes_.push_back(episode);
+}
+
 Plan PlanBuilder::finish() {
   plan_.listAllSessions();
   plan_.measure();

@@ -19,6 +19,9 @@ class PlanBuilder {
   /// After an exception, the builder must not be used any more.
   /// @throws the errors of Plan's constructor about a session
   void add(const PlannedSession& planned);
+  /// Adds a session whose rows are in other batches of the export. It counts among the planned sessions, and is listed
+  /// as an episode.
+  void addEpisode(const PlanEpisode& episode);
   /// Returns the plan of the sessions that were added. The builder is empty then and must not be used any more.
   /// @throws kTooLarge if a size overflows
   Plan finish();

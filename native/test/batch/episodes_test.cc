@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "../../core/batch/plan_builder.h"
 #include "../packed.h"
 #include "branched_session.h"
 
@@ -101,6 +102,25 @@ TEST_F(Episodes, OfAShardAreThoseOfItsGroups) {
   EXPECT_EQ((Numbers{0, 0}), packedTensor<std::int32_t>(second, "row_episode"));
   EXPECT_EQ((Numbers{0, 0}), packedTensor<std::int32_t>(second, "episode_group"));
   EXPECT_EQ((std::vector<float>{3, 0}), packedTensor<float>(second, "episode_reward"));
+}
+
+TEST_F(Episodes, OfRowsInOtherBatchesAreListedInTheirOrder) {
+  PlanBuilder builder({.discount = 0.5, .columns = episodeColumns()});
+  builder.addEpisode({.group = 3, .hasReward = true, .rows = 7, .reward = 5, .discountedReturn = 4});
+  builder.add({.session = &two_, .group = 3});
+  builder.addEpisode({.group = 9, .hasReward = false, .rows = 1, .reward = 0, .discountedReturn = 0});
+  builder.add({.session = &one_});
+  const Plan whole = builder.finish();
+  const test::Packed packed = test::packed(whole, {});
+  EXPECT_EQ((Numbers{1, 1, 3}), packedTensor<std::int32_t>(packed, "row_episode"));
+  EXPECT_EQ((Numbers{0, 0, 1, 2}), packedTensor<std::int32_t>(packed, "episode_group"));
+  EXPECT_EQ((Numbers{7, 2, 1, 1}), packedTensor<std::int32_t>(packed, "episode_rows"));
+  EXPECT_EQ((std::vector<float>{5, 3, 0, 8}), packedTensor<float>(packed, "episode_reward"));
+  EXPECT_EQ((std::vector<float>{4, 2, 0, 8}), packedTensor<float>(packed, "episode_return"));
+  // A shard lists those of its groups.
+  const std::vector<Plan> shards = whole.shards(2);
+  EXPECT_EQ((std::vector<std::uint32_t>{0, 1}),
+            std::vector<std::uint32_t>(shards[0].listedSessions().begin(), shards[0].listedSessions().end()));
 }
 
 TEST_F(Episodes, HaveTheRewardOfASessionWithoutInteractions) {

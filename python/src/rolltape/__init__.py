@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from . import vision as vision
     from .batch import Batch, EpisodeInfo, RowInfo, Sample
     from .bridge import EngineBridge, engine_bridge
-    from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories
+    from .client import AsyncClient, AsyncSession, Client, Interaction, Session, Trajectories, machine_id
     from .controller import Evaluation, RunState, Step, load_state, rollouts
     from .episode import episode_rows
     from .errors import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "batch": ("Batch", "EpisodeInfo", "RowInfo", "Sample"),
     "bridge": ("EngineBridge", "engine_bridge"),
-    "client": ("AsyncClient", "AsyncSession", "Client", "Interaction", "Session", "Trajectories"),
+    "client": ("AsyncClient", "AsyncSession", "Client", "Interaction", "Session", "Trajectories", "machine_id"),
     "controller": ("Evaluation", "RunState", "Step", "load_state", "rollouts"),
     "episode": ("episode_rows",),
     "errors": (
@@ -103,6 +103,7 @@ __all__ = [
     "engine_bridge",
     "episode_rows",
     "load_state",
+    "machine_id",
     "ratios",
     "rollouts",
     "run_group",

@@ -38,7 +38,7 @@ export type PackSessions = (
   origin: BatchOrigin | undefined,
 ) => Promise<readonly PackedExport[]>;
 
-type Settlement =
+export type Settlement =
   | { readonly outcome: "taken" | "left" }
   | {
       readonly outcome: "held";
@@ -60,17 +60,17 @@ interface Sent {
 
 const DIGEST = "sha256";
 const PREPARE = "/export_batch/prepare";
-const LEFT: Settlement = { outcome: "left" };
+export const LEFT: Settlement = { outcome: "left" };
 const TAKEN: Settlement = { outcome: "taken" };
 
 /** How long a worker keeps its sessions as they are for a batch. They accept no rewards during this time. */
-const HOLD_SECONDS = 60;
+export const HOLD_SECONDS = 60;
 
 /**
  * How long workers keep the sessions of a batch that no client acknowledges, until they are told that the batch is complete. Longer than
  * the gateway waits for workers that leave meanwhile.
  */
-const TAKE_SECONDS = 600;
+export const TAKE_SECONDS = 600;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
@@ -107,25 +107,29 @@ export class BatchExport {
    * Waits until every session can be exported. If a worker leaves, waits for its return. If it does not return, stops waiting for
    * the others.
    *
+   * @returns the answer of each worker
    * @throws {@link ApiError} that names each session that cannot be exported
    */
-  async waitUntilReady(waits: object): Promise<void> {
+  async waitUntilReady(waits: object): Promise<readonly WorkerReply[]> {
     const { shares, signal } = this.#options;
     const lost = new AbortController();
     const waiting = AbortSignal.any([signal, lost.signal]);
-    const refusals = await Promise.all(
-      shares.map(async (share): Promise<PartRefusal[]> => {
+    const refusals: PartRefusal[] = [];
+    const replies = await Promise.all(
+      shares.map(async (share): Promise<WorkerReply[]> => {
         const { sessionIds } = share;
         const reply = await this.#repeat(share, "/export_batch/ready", { ...waits, session_ids: sessionIds }, waiting);
-        if (reply) return reply.status < 300 ? [] : [{ sessionIds, reply }];
+        if (reply && reply.status < 300) return [reply];
         // The call was ended, because the client or another worker left.
-        if (waiting.aborted && !share.worker.contact.isUnreachable) return [];
-        lost.abort();
-        return [{ sessionIds, reply }];
+        if (!reply && waiting.aborted && !share.worker.contact.isUnreachable) return [];
+        if (!reply) lost.abort();
+        refusals.push({ sessionIds, reply });
+        return [];
       }),
     );
     signal.throwIfAborted();
-    if (refusals.flat().length > 0) throw mergeRefusals(refusals.flat());
+    if (refusals.length > 0) throw mergeRefusals(refusals);
+    return replies.flat();
   }
 
   /**
@@ -153,7 +157,7 @@ export class BatchExport {
     );
     const ids = packed.map(({ id }) => id);
     if (settled.every((reply) => reply === undefined || reply.status < 300)) {
-      if (leaseSeconds === undefined && !isFinal) await this.#take(ids);
+      if (leaseSeconds === undefined && !isFinal) await this.take(ids);
       return packed;
     }
     for (const { batch } of packed) batch.release();
@@ -162,7 +166,7 @@ export class BatchExport {
   }
 
   /** Makes the exports final on every worker. */
-  async #take(ids: readonly string[]): Promise<void> {
+  async take(ids: readonly string[]): Promise<void> {
     const { shares, signal } = this.#options;
     const calls = ids.flatMap((id) => shares.map((share) => this.#repeat(share, toSettle(id), TAKEN, signal)));
     await Promise.all(calls);
@@ -249,7 +253,7 @@ export class BatchExport {
   }
 }
 
-const toSettle = (id: string): string => `/export_batch/${id}/settle`;
+export const toSettle = (id: string): string => `/export_batch/${id}/settle`;
 
 /**
  * Restores the sessions of all files.
@@ -318,7 +322,7 @@ function freeSessions(restored: readonly Pick<RestoredFile, "sessions">[]): void
 }
 
 /** Returns the error for a worker that dropped the export. Its sessions may have changed since. */
-function droppedError(): ApiError {
+export function droppedError(): ApiError {
   const message =
     `A worker dropped its part of the batch, because the batch took longer than ${HOLD_SECONDS} s or the worker restarted. Export ` +
     "the batch again.";

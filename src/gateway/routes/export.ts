@@ -6,8 +6,12 @@ import { answerBatches, nameBatches } from "../../admin-api/batch-answer.js";
 import {
   type BatchRequest,
   batchBody,
+  EXPORT_ID,
+  pickOptions,
   refuseDuplicates,
+  SAFETENSORS,
   toBatchOptions,
+  toDelivery,
   toShards,
 } from "../../admin-api/batch-request.js";
 import type { ExportMetrics } from "../../admin-api/export-metrics.js";
@@ -26,6 +30,7 @@ import { acknowledge, batchNotFound } from "../export/acknowledge.js";
 import { BatchExport, type PackSessions } from "../export/batch-export.js";
 import { exportWorkerSessions } from "../export/export-worker-sessions.js";
 import { unreachableSessions } from "../export/refusal.js";
+import { ShardExport } from "../export/shard-export.js";
 import type { WorkerShare } from "../export/worker-file.js";
 import { forwardTo } from "../forward.js";
 import { findWorkerBySession, groupByTag, pickCredentials } from "../routing.js";
@@ -61,7 +66,8 @@ export function gatewayExportRoutes(app: App, context: GatewayExportContext): vo
       const toLossError = () => unreachableSessions(first.sessionIds);
       return forwardTo(context.pool, first.worker, request, reply, { body, toLossError });
     }
-    return exportPacked(context, shares, request, reply, body);
+    if (body.shard_by === "workers") return exportWorkerShard(context, shares, request, reply, body);
+    return exportPacked(context, shares, request, reply, toDelivery(body, context.sharedMemory.machine));
   });
   app.post("/export_sessions", { schema: { body: sessionsBody } }, async (request, reply) => {
     const { run_id: _, x_session_ids: _names, ...body } = await selectSessions(request.body, listRun(request));
@@ -86,6 +92,43 @@ export function gatewayExportRoutes(app: App, context: GatewayExportContext): vo
     else if (!hadFile) throw batchNotFound(id);
     return { id };
   });
+}
+
+/** Passes on a shard that one of the workers packs from its own sessions. */
+async function exportWorkerShard(
+  { pool, upstream }: GatewayExportContext,
+  shares: readonly WorkerShare[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: BatchRequest,
+): Promise<FastifyReply> {
+  const { session_ids: sessionIds, split, wait_seconds, drain_seconds, shards, shard = 0, acknowledge: held } = body;
+  // Readers order sessions as they like, but each must get another shard.
+  const ordered = shares.toSorted((a, b) => (a.worker.tag < b.worker.tag ? -1 : 1));
+  const headers = pickCredentials(request);
+  const job = new ShardExport({ pool, upstream, shares: ordered, headers, signal: disconnectSignal(reply) });
+  const tags = ordered.map(({ worker }) => worker.tag);
+  const { id, stream } = await job.open({
+    sessionIds,
+    options: pickOptions(body),
+    waits: { split, wait_seconds, drain_seconds },
+    shards,
+    shard,
+    readerHosts: body.reader_hosts?.length === shards ? body.reader_hosts : undefined,
+    toTransport: (machine) => {
+      const { transport, reader_pid, lease_seconds } = toDelivery(body, machine);
+      return { transport, reader_pid, lease_seconds };
+    },
+    newId: (owner) => newBatchId(held ? tags : [owner.worker.tag]),
+    leaseSeconds: held ? body.lease_seconds : undefined,
+  });
+  onResponseClose(reply, (complete) => {
+    if (!complete) void job.withdraw(id);
+  });
+  const { "content-type": type, "content-length": length } = stream.headers;
+  if (held) void reply.header(EXPORT_ID, id);
+  if (length !== undefined) void reply.header("content-length", length);
+  return reply.type(type ?? SAFETENSORS).send(stream.body);
 }
 
 /** Packs the sessions of all workers, as a server packs its own. */

@@ -223,6 +223,8 @@ export interface NativePlan {
    * shard, those that have a row in it, and those of their groups.
    */
   episodes(): Uint32Array;
+  /** Returns the episode of a planned session. */
+  episode(session: number): NativeEpisode;
   /**
    * Writes the batch as one safetensors block, off the event loop. Fails with `ERR_TOO_LARGE` for a packed or tree
    * batch of 2^31 or more tokens, because its offsets are int32.
@@ -244,6 +246,15 @@ export interface NativePlan {
  */
 export type PackMetadata = Readonly<Record<string, string | readonly Uint8Array[]>>;
 
+/** A session as a whole: its values in the tensors `episode_*`, before they are rounded to float32. */
+export interface NativeEpisode {
+  readonly hasReward: boolean;
+  /** Number of rows of the export. */
+  readonly rows: number;
+  readonly reward: number;
+  readonly discountedReturn: number;
+}
+
 /** Makes a plan session by session, so that the event loop can do other work in between. */
 export interface NativePlanBuilder {
   /**
@@ -261,6 +272,13 @@ export interface NativePlanBuilder {
     group?: number,
     limits?: Uint32Array,
   ): void;
+  /**
+   * Adds a session whose rows are in other batches of the export. It counts among the planned sessions, and is listed as an
+   * episode.
+   *
+   * @param group as in {@link add}
+   */
+  addEpisode(episode: NativeEpisode, group?: number): void;
   /** Returns the plan of the sessions that were added. The builder must not be used any more then (`ERR_RELEASED`). */
   finish(): NativePlan;
 }

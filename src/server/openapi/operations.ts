@@ -66,6 +66,20 @@ const shared: OtherContent = {
   },
 };
 
+const preparedShard: OtherContent = {
+  description: "Without `pack`: the episodes of the sessions. With `pack` and `transport: shm`: a file.",
+  schema: {
+    anyOf: [
+      {
+        type: "object",
+        properties: { episodes: { type: "array", items: { type: "object" } } },
+        required: ["episodes"],
+      },
+      { $ref: "#/components/schemas/SharedBatch" },
+    ],
+  },
+};
+
 const transcriptLines: OtherContent = {
   description:
     "A line of JSON for each session: a `SessionTranscript`, or `session_id` and `error` if it cannot be returned. Sessions after the first " +
@@ -334,6 +348,13 @@ export const OPERATIONS: Readonly<Record<string, OperationFacts>> = {
     tag: "Exports",
     request: "PrepareBatchRequest",
     also: { [SESSIONS_FILE]: SESSIONS },
+    errors: EXPORT_ERRORS,
+  },
+  "post /export_batch/prepare_shard": {
+    id: "prepareShard",
+    tag: "Exports",
+    request: "PrepareShardRequest",
+    also: { "application/vnd.safetensors": BINARY, "application/json": preparedShard },
     errors: EXPORT_ERRORS,
   },
   "post /export_batch/{id}/settle": {

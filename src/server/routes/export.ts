@@ -12,6 +12,7 @@ import {
   batchBody,
   refuseDuplicates,
   toBatchOptions,
+  toDelivery,
   toShards,
 } from "../../admin-api/batch-request.js";
 import { selectSessions } from "../../admin-api/run-sessions.js";
@@ -86,10 +87,11 @@ function exportBatch(app: App, services: ExportServices): void {
       schema: { summary: "Many sessions as one safetensors batch", body: batchBody },
     },
     async (request, reply) => {
-      const body = await selectSessions(request.body, (runId) => listRun(services.registry, runId));
-      await refuseDuplicates(body.session_ids);
-      const options = toBatchOptions(body);
-      const shards = toShards(body);
+      const selected = await selectSessions(request.body, (runId) => listRun(services.registry, runId));
+      await refuseDuplicates(selected.session_ids);
+      const options = toBatchOptions(selected);
+      const shards = toShards(selected);
+      const body = toDelivery(selected, services.sharedMemory.machine);
       const rules = toExportRules(body, services, disconnectSignal(reply));
       const memory = body.transport === "shm" ? services.sharedMemory.pool : "heap";
       const { metrics, origin } = services;

@@ -3,10 +3,10 @@ import { z } from "zod";
 import {
   EXPORT_ID,
   exportRuleFields,
+  holdSeconds,
   leaseSeconds,
   refuseDuplicates,
   sessionIds,
-  waitSeconds,
 } from "../../admin-api/batch-request.js";
 import { SESSIONS_FILE } from "../../admin-api/sessions-request.js";
 import type { App } from "../../http/app-type.js";
@@ -19,15 +19,20 @@ import { writeSessions } from "../../session/stored/file/write-sessions.js";
 import { MAX_BATCH_ID } from "../../session/worker-tag.js";
 import type { ExportServices } from "../services.js";
 import { toExportRules } from "./export-rules.js";
+import { prepareShard } from "./prepared-shard.js";
 
 const prepareBody = controlBody({
   session_ids: sessionIds,
   ...shardFields,
   ...exportRuleFields,
-  hold_seconds: waitSeconds
-    .max(3600)
-    .default(60)
-    .describe("Time after which an unsettled export is dropped; its sessions are then not exported."),
+  hold_seconds: holdSeconds,
+});
+
+const readyAnswer = z.object({
+  sessions: z.int(),
+  machine: z.string().optional().describe("The machine of files in shared memory, as in `reader_hosts`."),
+  model: z.string(),
+  model_digest: z.string(),
 });
 
 const heldExport = z.object({
@@ -37,12 +42,13 @@ const heldExport = z.object({
 });
 
 /**
- * The sessions of one worker in a batch that a gateway packs, in three calls: `ready` waits, `prepare` sends the records, `settle` marks
- * the sessions as exported. The gateway settles only when it has packed the batch.
+ * The sessions of one worker in a batch of several workers, in three calls: `ready` waits, `prepare` sends the records, `settle` marks
+ * the sessions as exported. A gateway settles only when it has packed the batch. If a worker packs it, `prepare_shard` replaces `prepare`.
  */
 export function preparedExportRoutes(app: App, services: ExportServices): void {
   ready(app, services);
   prepare(app, services);
+  prepareShard(app, services);
   settle(app, services);
 }
 
@@ -54,12 +60,14 @@ function ready(app: App, services: ExportServices): void {
       schema: {
         summary: "Wait until sessions can be exported; returns the same errors as the export",
         body: controlBody({ session_ids: sessionIds, ...exportRuleFields }),
-        response: { 200: z.object({ sessions: z.int() }) },
+        response: { 200: readyAnswer },
       },
     },
     async ({ body }, reply) => {
       const rules = toExportRules(body, services, disconnectSignal(reply));
-      return { sessions: (await services.exporter.ready(body.session_ids, rules)).length };
+      const sessions = (await services.exporter.ready(body.session_ids, rules)).length;
+      const { model, modelDigest } = services.origin;
+      return { sessions, machine: services.sharedMemory.machine, model, model_digest: modelDigest };
     },
   );
 }
@@ -103,7 +111,7 @@ function afterReading(file: Readable, settle: PreparedExport<unknown>["settle"])
   };
 }
 
-function settle(app: App, { preparedExports, exportLeases }: ExportServices): void {
+function settle(app: App, { preparedExports, exportLeases, sharedExports }: ExportServices): void {
   app.post(
     "/export_batch/:id/settle",
     {
@@ -132,6 +140,7 @@ function settle(app: App, { preparedExports, exportLeases }: ExportServices): vo
     },
     async ({ params: { id }, body: { outcome, exports, lease_seconds } }) => {
       const prepared = preparedExports.settle(id, outcome);
+      if (outcome === "left") sharedExports.withdraw(id);
       if (prepared && outcome === "held") {
         const milliseconds = lease_seconds * 1000;
         for (const { id: batchId, ...part } of exports ?? [{ id, shards: 1, shard: 0 }])

@@ -1,4 +1,4 @@
-import { readdirSync, statfsSync } from "node:fs";
+import { readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { native } from "../../native/addon.js";
 import type { NativeSharedPool } from "../../native/contract.js";
 
@@ -46,6 +46,14 @@ export class SharedMemory {
     return this.#pool;
   }
 
+  /**
+   * Identifies the file system of the files, and the machine that it is on: processes with the same identity map each other's files.
+   * Undefined if it cannot be read.
+   */
+  get machine(): string | undefined {
+    return readMachine(this.#options.directory ?? DEFAULT_DIRECTORY);
+  }
+
   /** Memory of the files, in bytes; 0 if they are on a disk. */
   get bytesInMemory(): number {
     if (!this.#pool) return 0;
@@ -78,6 +86,18 @@ export class SharedMemory {
     this.#closed = true;
     clearInterval(this.#trimmer);
     this.#pool?.close();
+  }
+}
+
+/** The kernel chooses it at boot. */
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+
+/** The same text as in python/src/rolltape/client/machine.py. Containers of one machine differ in the number of the device. */
+function readMachine(directory: string): string | undefined {
+  try {
+    return `${readFileSync(BOOT_ID, "utf8").trim()}:${statSync(directory).dev}`;
+  } catch {
+    return undefined;
   }
 }
 

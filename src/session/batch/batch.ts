@@ -15,7 +15,7 @@ import {
 } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { type BatchImage, makeImageParts } from "./image-tensors.js";
-import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
+import { type ExportPlan, findOwner, type OtherEpisode, planExport, planShards, requireRows } from "./plan.js";
 import { type RowNames, readRowNames, writeEpisodesJson, writeRowsJson } from "./row-names.js";
 import { listTeachers } from "./teachers.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
@@ -174,6 +174,18 @@ export interface ShardOptions {
   readonly shards: number;
   /** Index of the only shard to pack, from 0. Absent: all of them. */
   readonly shard?: number | undefined;
+  /** The export of which the sessions are a part. Absent: they are the whole export. */
+  readonly within?: WholeExport | undefined;
+}
+
+/** An export of several servers, each of which packs shards of its own sessions. One shard is packed at a time. */
+export interface WholeExport {
+  /** Number of shards of all servers. */
+  readonly shards: number;
+  /** Index of the packed shard among these. */
+  readonly shard: number;
+  /** The sessions of the other servers, in the order of their positions. */
+  readonly others: readonly OtherEpisode[];
 }
 
 /**
@@ -183,18 +195,21 @@ export interface ShardOptions {
 export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
-  { shards, shard }: ShardOptions,
+  { shards, shard, within }: ShardOptions,
   { memory = "heap", origin, slices = new Slices(), onPlanned, onFirstStripe }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
-  const whole = await slices.run(planExport(sessions, options, listTeachers(origin)));
+  const whole = await slices.run(planExport(sessions, options, listTeachers(origin), within?.others));
   onPlanned?.(summarize(whole));
+  if (within) requireRows(whole, shards);
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);
   const batches: Batch<Layout>[] = [];
   try {
     for (const [index, plan] of plans.entries()) {
       if (shard !== undefined && shard !== index) continue;
-      const ofShard = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
+      const named = within ?? { shards, shard: index };
+      const ofShard =
+        named.shards === 1 ? metadata : { ...metadata, shard: String(named.shard), shards: String(named.shards) };
       const pack = await slices.run(preparePack<Layout>(plan, ofShard, options));
       batches.push(await pack(memory, onFirstStripe));
     }
@@ -239,4 +254,18 @@ function listRows({ native: { rows }, sessions }: ExportPlan, names: RowNames): 
     const hints = names.hints.get(i);
     return { sessionId: id, taskId, groupId, split, interactionId, length, reward, ...(hints && { hints }) };
   });
+}
+
+/**
+ * Returns each session as an episode of an export with these options, for the servers that pack the other sessions of the export.
+ *
+ * @throws the errors of {@link packShards}
+ */
+export async function planEpisodes(
+  sessions: readonly Session[],
+  options: BatchOptions,
+  { origin, slices = new Slices() }: Pick<PackTarget, "origin" | "slices"> = {},
+): Promise<Omit<OtherEpisode, "position">[]> {
+  const { native } = await slices.run(planExport(sessions, options, listTeachers(origin)));
+  return sessions.map(({ id, groupId }, index) => ({ id, groupId, ...native.episode(index) }));
 }

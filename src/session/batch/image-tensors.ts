@@ -47,7 +47,7 @@ export function* makeImageParts(
   plan: ExportPlan,
   options: Pick<BatchOptions, "layout" | "imageBytes" | "padSide" | "padToMultipleOf">,
 ): Steps<ImageParts> {
-  if (plan.sessions.every(({ data }) => data.images.isEmpty)) return NONE;
+  if (plan.sessions.every((session) => session?.data.images.isEmpty ?? true)) return NONE;
   const { layout, imageBytes } = options;
   const files: BatchImage[] = [];
   const indices = new Map<string, number>();

@@ -1,10 +1,10 @@
 import { native } from "../../native/addon.js";
-import type { NativePlan, PlanOptions, PlanRows } from "../../native/contract.js";
+import type { NativeEpisode, NativePlan, PlanOptions, PlanRows } from "../../native/contract.js";
 import type { Steps } from "../../support/async/steps.js";
 import type { LeftOutInteraction } from "../delivery/delivery.js";
 import { SessionError } from "../errors.js";
 import type { RecordedInteraction } from "../recorded-interaction.js";
-import type { Session } from "../session.js";
+import { Session } from "../session.js";
 import type { BatchOptions } from "./batch-options.js";
 import { findImageLimits } from "./image-limits.js";
 import { refuseConflicts } from "./option-conflicts.js";
@@ -15,12 +15,26 @@ import { countUnscored, declareTeachers, type TeacherFields } from "./teachers.j
 /** A planned export: the native plan and the sessions that its rows come from. */
 export interface ExportPlan {
   readonly native: NativePlan;
-  readonly sessions: readonly Session[];
+  /** By the indices of `native`. Undefined: the rows of the session are in other batches. */
+  readonly sessions: readonly (Session | undefined)[];
+  /** The sessions as episodes, by the same indices. */
+  readonly episodes: readonly EpisodeName[];
   /** The interactions that are left out, by session. Empty with `includeUndelivered`. */
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
   /** Returns true if filters other than `roots` remove an interaction of this session. Undefined if they remove none. */
   readonly removes: (session: Session) => Removes | undefined;
   readonly counts: PlannedCounts;
+}
+
+export interface EpisodeName {
+  readonly id: string;
+  readonly groupId?: string | undefined;
+}
+
+/** A session of the export whose rows are in the batches of other servers. */
+export interface OtherEpisode extends EpisodeName, NativeEpisode {
+  /** Position among all sessions of the export, from 0. */
+  readonly position: number;
 }
 
 export interface ExportRow {
@@ -49,6 +63,7 @@ class GroupNumbers {
  * No session may be freed until the steps are over: see {@link Lifecycle.exporting}.
  *
  * @param teachers whose channels the batch has, also without scores
+ * @param others sessions of other servers, in the order of their positions. Those of groups that the batch has count as episodes
  * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at
  * fault
  */
@@ -56,6 +71,7 @@ export function* planExport(
   sessions: readonly Session[],
   options: BatchOptions,
   teachers: readonly TeacherFields[] = [],
+  others: readonly OtherEpisode[] = [],
 ): Steps<ExportPlan> {
   // Callers check this earlier. The check here keeps a caller that forgets it from packing wrong rows.
   refuseConflicts(options);
@@ -64,8 +80,13 @@ export function* planExport(
   const counts = new PlannedCounts(teachers);
   const groups = new GroupNumbers();
   const builder = new native.PlanBuilder(toNative(options), yield* countInteractions(sessions));
-  for (const [index, session] of sessions.entries()) {
+  const planned = placeAmong(sessions, others);
+  for (const [index, session] of planned.entries()) {
     if (index > 0) yield;
+    if (!(session instanceof Session)) {
+      builder.addEpisode(session, groups.find(session.groupId));
+      continue;
+    }
     const absent = session.chooseLeftOut();
     try {
       const removesHere = removesFrom(session, options, removes);
@@ -85,15 +106,34 @@ export function* planExport(
   yield;
   const plan = builder.finish();
   yield;
-  if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
-  if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
+  const members = planned.map((session) => (session instanceof Session ? session : undefined));
+  if (plan.mismatches.length > 0) throw mismatchError(plan, members);
+  if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, members, options);
   return {
     native: plan,
-    sessions,
+    sessions: members,
+    episodes: planned,
     leftOut: options.includeUndelivered ? [] : leftOut,
     removes: (session) => removesFrom(session, options, removes),
     counts,
   };
+}
+
+/** Returns the sessions and the other episodes of their groups, in the order of the export. */
+function placeAmong(
+  sessions: readonly Session[],
+  others: readonly OtherEpisode[],
+): readonly (Session | OtherEpisode)[] {
+  const groups = new Set(sessions.flatMap(({ groupId }) => groupId ?? []));
+  const isOfGroups = ({ groupId }: OtherEpisode) => groupId !== undefined && groups.has(groupId);
+  const placed: (Session | OtherEpisode)[] = [];
+  let next = 0;
+  for (const [index, other] of others.entries()) {
+    // The positions that no other episode has are those of the sessions.
+    while (next + index < other.position) placed.push(at(sessions, next++));
+    if (isOfGroups(other)) placed.push(other);
+  }
+  return placed.concat(sessions.slice(next));
 }
 
 /**
@@ -103,8 +143,13 @@ export function* planExport(
  */
 export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
   if (count === 1) return [plan];
-  if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
+  requireRows(plan, count);
   return plan.native.shards(count).map((native) => ({ ...plan, native }));
+}
+
+/** @throws SessionError `too_few_rows` if one of `count` shards would be empty */
+export function requireRows(plan: ExportPlan, count: number): void {
+  if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
 }
 
 export function listExportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
@@ -112,11 +157,11 @@ export function listExportRows({ native: { rows }, sessions }: ExportPlan): Expo
 }
 
 /** Returns the session that a row comes from. */
-export function findOwner(rows: PlanRows, sessions: readonly Session[], index: number): Session {
+export function findOwner(rows: PlanRows, sessions: ExportPlan["sessions"], index: number): Session {
   return at(sessions, at(rows.sessions, index));
 }
 
-function readExportRow(rows: PlanRows, index: number, sessions: readonly Session[]): ExportRow {
+function readExportRow(rows: PlanRows, index: number, sessions: ExportPlan["sessions"]): ExportRow {
   const owner = findOwner(rows, sessions, index);
   return {
     owner,
@@ -208,7 +253,7 @@ function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): 
   );
 }
 
-function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionError {
+function mismatchError(plan: NativePlan, sessions: ExportPlan["sessions"]): SessionError {
   const mismatches = plan.mismatches.map((mismatch) => {
     const session = at(sessions, mismatch.session);
     return {
@@ -232,7 +277,7 @@ function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionE
   );
 }
 
-function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLength }: BatchOptions): SessionError {
+function overflowError(plan: NativePlan, sessions: ExportPlan["sessions"], { maxLength }: BatchOptions): SessionError {
   const rows = Array.from({ length: plan.overflows.length }, (_, index) => {
     const { owner, record, length } = readExportRow(plan.overflows, index, sessions);
     return { session_id: owner.id, interaction_id: record.id, length };
@@ -248,7 +293,7 @@ function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLeng
   );
 }
 
-export function at<T>(list: ArrayLike<T>, index: number): T {
+export function at<T>(list: ArrayLike<T | undefined>, index: number): T {
   const found = list[index];
   if (found === undefined) throw new RangeError(`index ${index} is outside of a list with ${list.length} entries`);
   return found;

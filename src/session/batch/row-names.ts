@@ -59,9 +59,9 @@ export function* writeEpisodesJson(plan: ExportPlan): Steps<Uint8Array[]> {
   return yield* joinEntries(writeEpisodes(plan));
 }
 
-function* writeEpisodes({ native, sessions }: ExportPlan) {
+function* writeEpisodes({ native, episodes }: ExportPlan) {
   for (const index of native.episodes()) {
-    const { id, groupId = null } = at(sessions, index);
+    const { id, groupId = null } = at(episodes, index);
     yield JSON.stringify({ session_id: id, group_id: groupId });
   }
 }

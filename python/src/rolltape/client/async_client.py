@@ -124,7 +124,7 @@ class AsyncClient:
         check_pin(pin, options)
 
         async def export() -> SharedBatch:
-            return SharedBatch(await self.export_shared_files(session_ids, **options), options, pin)
+            return SharedBatch(await self.run(calls.deliver_shared(session_ids, options)), options, pin)
 
         return AsyncSharedBatch(export, self.acknowledge)
 

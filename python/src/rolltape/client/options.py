@@ -58,6 +58,8 @@ class BatchOptions(ExportOptions, total=False):
     shared_turns: Literal["every", "first", "weight"]
     shards: int
     shard: int
+    shard_by: Literal["tokens", "workers"]
+    reader_hosts: Sequence[str]
 
 
 class FileOptions(BatchOptions, total=False):

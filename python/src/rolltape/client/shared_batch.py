@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
+from typing import NamedTuple
 
 from ..batch import Batch
 from .options import SharedOptions
@@ -14,18 +15,33 @@ from .pinned import SEGMENTS, wait_for_copies
 from .records import SharedFile
 
 
+class Delivery(NamedTuple):
+    """The answer to an export into shared memory."""
+
+    files: Sequence[SharedFile]
+    # The batch itself, if the proxy is on another machine, and the id to acknowledge.
+    streamed: Batch | None = None
+    batch_id: str | None = None
+
+
 class SharedBatch:
     """The files of an export. After its `with` block, `to_acknowledge` has the ids to acknowledge."""
 
-    def __init__(self, files: Sequence[SharedFile], options: SharedOptions, pin: bool = False) -> None:
+    def __init__(self, delivery: Delivery, options: SharedOptions, pin: bool = False) -> None:
+        files, self._streamed, batch_id = delivery
         self.to_acknowledge: list[str] = [file["id"] for file in files]
+        if batch_id is not None:
+            self.to_acknowledge.append(batch_id)
         self._files = files
         self._keeps_sessions = bool(options.get("acknowledge"))
         self._batch: Batch | None = None
         self._pin = pin
 
     def open(self) -> Batch:
-        """Maps the only file."""
+        """Maps the only file, or returns the batch that was sent instead."""
+        if self._streamed is not None:
+            self._batch = self._streamed
+            return self._batch
         if len(self._files) != 1:
             raise ValueError(f"The export has {len(self._files)} files. Pass `shard`, or use export_shared_files.")
         path = self._files[0]["path"]
@@ -38,7 +54,7 @@ class SharedBatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pin and self._batch is not None:
+        if self._pin and self._files:
             wait_for_copies()
         in_use = self._batch is not None and not self._batch.close()
         lost = error is not None and self._keeps_sessions

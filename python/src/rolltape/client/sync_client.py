@@ -129,6 +129,10 @@ class Client:
     ) -> Iterator[Batch]:
         """Exports sessions as a batch in shared memory, and maps it without a copy. The proxy must be on this machine.
 
+        With `shard_by="workers"` behind a gateway, the worker that packs the shard must be on this machine. If it is not,
+        the batch is received into the memory of this process. `reader_hosts` may have the `machine_id` of each rank, so that
+        ranks get the shards of their machines.
+
         The batch is valid inside the `with` block. Leaving the block acknowledges it. Arrays and tensors that are still
         referenced then keep their content: the file is unlinked instead of being reused.
 
@@ -140,7 +144,7 @@ class Client:
             Raises RolltapeError `pin_failed` without a GPU.
         """
         check_pin(pin, options)
-        shared = SharedBatch(self.export_shared_files(session_ids, **options), options, pin)
+        shared = SharedBatch(self.run(calls.deliver_shared(session_ids, options)), options, pin)
         try:
             with shared:
                 yield shared.open()

@@ -53,7 +53,8 @@ class WorkerSettings:
             raise ValueError(f"max_staleness must be 0 or more; received {self.max_staleness}.")
         if self.min_accepted is not None and not 1 <= self.min_accepted <= self.n:
             raise ValueError(f"min_accepted must be from 1 to n ({self.n}); received {self.min_accepted}.")
-        if fixed := {"style", "layout", "turns", "row_tensors", "shards", "shard", "acknowledge"} & set(self.export):
+        own = {"style", "layout", "turns", "row_tensors", "shards", "shard", "shard_by", "reader_hosts", "acknowledge"}
+        if fixed := own & set(self.export):
             raise ValueError(f"export must not have {sorted(fixed)}, which the worker sets itself.")
 
     @property

@@ -3,6 +3,7 @@
 from .engine import drain_engine, engine, pause_engine, restore_engine, resume_engine
 from .exports import (
     acknowledge,
+    deliver_shared,
     export_batch,
     export_batch_to,
     export_held_batch,
@@ -35,6 +36,7 @@ __all__ = [
     "cordon",
     "current_session",
     "delete_session",
+    "deliver_shared",
     "drain_engine",
     "end_session",
     "end_sessions",

@@ -11,8 +11,10 @@ from urllib.parse import quote
 from ...batch import Batch
 from ...batch.image_files import move_images
 from ..call import Call, Reply, invalid_reply, list_of_ids, read_json, without_none
+from ..machine import machine_id
 from ..options import export_timeout
 from ..records import SharedFile
+from ..shared_batch import Delivery
 from ..trajectories import Trajectories, read_trajectories
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PATH = "/export_batch"
+_EXPORT_ID = "x-rolltape-export-id"
+_SAFETENSORS = "application/vnd.safetensors"
 # Longer than the repetitions take if a gateway waits for a worker meanwhile: almost 60 s with its defaults.
 ACKNOWLEDGE_TIMEOUT = 90.0
 
@@ -102,11 +106,16 @@ def export_shared_files(
     `reader_pid` is this process by default: if it ends, the files are removed. Acknowledge each file's `id`, or use
     `shared_batch`, which does.
     """
-    body = without_none(
-        session_ids=list_of_ids(session_ids), **{"reader_pid": os.getpid(), **options, "transport": "shm"}
-    )
-    limit = export_timeout(timeout, options)
-    return Call("POST", _PATH, _read_files, body, timeout=limit, idempotent=False)
+    return _export_shared(session_ids, timeout, options, _read_files)
+
+
+def deliver_shared(session_ids: Sequence[str], options: SharedOptions) -> Call[Delivery]:
+    """As export_shared_files, but a proxy on another machine may send the batch instead."""
+    fields: dict[str, object] = {**options}
+    machine = machine_id()
+    if fields.get("shard_by") == "workers" and machine is not None:
+        fields.setdefault("reader_hosts", [machine])
+    return _export_shared(session_ids, None, fields, _read_delivery)
 
 
 def acknowledge(batch_id: str, *, timeout: float = ACKNOWLEDGE_TIMEOUT) -> Call[bool]:
@@ -138,15 +147,32 @@ def _export(
     return Call("POST", _PATH, read, body, timeout=export_timeout(timeout, options), file=file)
 
 
+def _export_shared(
+    session_ids: Sequence[str],
+    timeout: float | None,
+    options: Mapping[str, object],
+    read: Callable[[Reply], T],
+) -> Call[T]:
+    fields = {"reader_pid": os.getpid(), **options, "transport": "shm"}
+    body = without_none(session_ids=list_of_ids(session_ids), **fields)
+    return Call("POST", _PATH, read, body, timeout=export_timeout(timeout, options), idempotent=False)
+
+
 def _read_batch(reply: Reply) -> Batch:
     return Batch.from_bytes(reply.body)
 
 
 def _read_held(reply: Reply) -> tuple[str, Batch]:
-    batch_id = reply.headers.get("x-rolltape-export-id")
+    batch_id = reply.headers.get(_EXPORT_ID)
     if batch_id is None:
-        raise invalid_reply("the batch has no header x-rolltape-export-id")
+        raise invalid_reply(f"the batch has no header {_EXPORT_ID}")
     return batch_id, _read_batch(reply)
+
+
+def _read_delivery(reply: Reply) -> Delivery:
+    if reply.headers.get("content-type") != _SAFETENSORS:
+        return Delivery(_read_files(reply))
+    return Delivery([], _read_batch(reply), reply.headers.get(_EXPORT_ID))
 
 
 def _read_files(reply: Reply) -> list[SharedFile]:
