@@ -66,7 +66,11 @@ Napi::Value PlanBuilderObject::addEpisode(const Napi::CallbackInfo& info) {
                             .reward = numberArg(object.Get("reward"), "episode.reward"),
                             .discountedReturn = numberArg(object.Get("discountedReturn"), "episode.discountedReturn")};
   // Reading the properties may have run JavaScript that finished the plan.
-  builder().addEpisode(episode);
+  builder();
+  // As in add().
+  std::unique_ptr<PlanBuilder> current = std::move(builder_);
+  current->addEpisode(episode);
+  builder_ = std::move(current);
   return info.Env().Undefined();
 }
 

@@ -278,7 +278,8 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   "plan builder": simple(() => {
     const builder = new native.PlanBuilder(describedOptions, 12);
     builder.add(described, Uint32Array.of(6));
-    builder.finish();
+    builder.addEpisode({ hasReward: true, rows: 1, reward: 1, discountedReturn: 1 }, 3);
+    builder.finish().episode(1);
   }),
   "pack, metadata in pieces": simple(async () => (await plan.pack({ rows: pieces })).release()),
   "pack, given tensors": simple(async () => (await plan.pack({}, { tensors: given })).release()),

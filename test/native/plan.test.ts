@@ -468,6 +468,42 @@ describe("a plan that is built session by session", () => {
     expect(Buffer.compare(built.bytes, whole.bytes)).toBe(0);
   });
 
+  it("lists the episodes of sessions whose rows are in other batches", () => {
+    const other = { hasReward: true, rows: 3, reward: 1.5, discountedReturn: 0.75 };
+    const session = twoTurns();
+    session.setReward(1, 2);
+    const builder = new native.PlanBuilder(options);
+    builder.addEpisode(other, 4);
+    builder.add(session, undefined, undefined, 4);
+    const plan = builder.finish();
+    expect([plan.rows.length, [...plan.rows.sessions], [...plan.episodes()]]).toEqual([2, [1, 1], [0, 1]]);
+    expect(plan.episode(0)).toEqual(other);
+    expect(plan.episode(1)).toEqual({ hasReward: true, rows: 2, reward: 2, discountedReturn: 1 });
+    expectCode("ERR_INVALID_ARG", () => plan.episode(2), "session:");
+  });
+
+  it("refuses wrong values of an episode", () => {
+    const episode = { hasReward: true, rows: 3, reward: 1, discountedReturn: 1 };
+    for (const [name, value] of Object.entries({ hasReward: 1, rows: -1, reward: "1", discountedReturn: null })) {
+      const builder = new native.PlanBuilder(options);
+      expectCode(
+        "ERR_INVALID_ARG",
+        () => builder.addEpisode(withAny({ ...episode, [name]: value })),
+        `episode.${name}:`,
+      );
+    }
+    const finishing = new native.PlanBuilder(options);
+    const getter = {
+      ...episode,
+      get reward() {
+        finishing.finish();
+        return 1;
+      },
+    };
+    expectCode("ERR_RELEASED", () => finishing.addEpisode(getter));
+    expectCode("ERR_INVALID_ARG", () => new native.PlanBuilder(options).addEpisode(episode, -1), "group:");
+  });
+
   it("has each session as it was when it was added", () => {
     const session = twoTurns();
     const builder = new native.PlanBuilder(options);

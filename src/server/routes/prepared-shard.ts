@@ -4,7 +4,7 @@ import { EXPORT_ID, refuseDuplicates, toBatchOptions } from "../../admin-api/bat
 import { type episodesAnswer, shardBody } from "../../admin-api/shard-request.js";
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
-import { type Batch, planEpisodes, packShards, type WholeExport } from "../../session/batch/batch.js";
+import { type Batch, packShards, planEpisodes, type WholeExport } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Session } from "../../session/session.js";
 import type { Slices } from "../../support/async/run-steps.js";
