@@ -255,7 +255,8 @@ it("refuses a number of shards that the workers cannot share equally", async () 
   expect((await ask({ shards: 4 })).json()).toMatchObject({ error: { param: "shard" } });
   const hosts = { shards: 4, shard: 0, transport: "shm", reader_hosts: ["a", "b"] };
   expect((await ask(hosts)).json()).toMatchObject({ error: { param: "reader_hosts" } });
-  expect((await ask({ shards: 20, shard: 0, layout: "tree" })).refusal).toBe("422 too_few_rows");
+  const few = await ask({ shards: 20, shard: 0, layout: "tree" });
+  expect([few.refusal, few.json()]).toMatchObject(["422 too_few_rows", { error: { param: "shards", max_shards: 16 } }]);
   expect(states()).toEqual(new Set(["ended"]));
 });
 

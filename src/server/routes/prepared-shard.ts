@@ -6,6 +6,7 @@ import type { App } from "../../http/app-type.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { type Batch, packShards, planEpisodes, type WholeExport } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
+import type { OtherEpisode } from "../../session/batch/plan.js";
 import type { Session } from "../../session/session.js";
 import type { Slices } from "../../support/async/run-steps.js";
 import type { ExportServices } from "../services.js";
@@ -34,7 +35,7 @@ export function prepareShard(app: App, services: ExportServices): void {
       const part = shard === undefined ? undefined : { shards, shard };
       const work = async (sessions: Session[], slices: Slices): Promise<Batch | z.input<typeof episodesAnswer>> => {
         if (pack) return metrics.exports.time(() => packOne(sessions, body, pack, services, slices));
-        const episodes = await planEpisodes(sessions, options, { origin, slices });
+        const episodes = await slices.run(planEpisodes(sessions, options, origin));
         return { episodes: episodes.map(toEpisodeRecord) };
       };
       const prepared = await exporter.prepare(session_ids, rules, work, part);
@@ -100,7 +101,7 @@ function toEpisodeRecord({
   rows,
   reward,
   discountedReturn,
-}: Awaited<ReturnType<typeof planEpisodes>>[number]): z.input<typeof episodesAnswer>["episodes"][number] {
+}: Omit<OtherEpisode, "position">): z.input<typeof episodesAnswer>["episodes"][number] {
   return {
     session_id: id,
     group_id: groupId ?? null,

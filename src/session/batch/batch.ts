@@ -200,7 +200,7 @@ export async function packShards<Layout extends BatchTensorLayout>(
 ): Promise<Batch<Layout>[]> {
   const whole = await slices.run(planExport(sessions, options, listTeachers(origin), within?.others));
   onPlanned?.(summarize(whole));
-  if (within) requireRows(whole, shards);
+  if (within) requireRows(whole, shards, within.shards / shards);
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);
   const batches: Batch<Layout>[] = [];
@@ -261,11 +261,16 @@ function listRows({ native: { rows }, sessions }: ExportPlan, names: RowNames): 
  *
  * @throws the errors of {@link packShards}
  */
-export async function planEpisodes(
+export function* planEpisodes(
   sessions: readonly Session[],
   options: BatchOptions,
-  { origin, slices = new Slices() }: Pick<PackTarget, "origin" | "slices"> = {},
-): Promise<Omit<OtherEpisode, "position">[]> {
-  const { native } = await slices.run(planExport(sessions, options, listTeachers(origin)));
-  return sessions.map(({ id, groupId }, index) => ({ id, groupId, ...native.episode(index) }));
+  origin: BatchOrigin | undefined,
+): Steps<Omit<OtherEpisode, "position">[]> {
+  const { native } = yield* planExport(sessions, options, listTeachers(origin));
+  const episodes: Omit<OtherEpisode, "position">[] = [];
+  for (const [index, { id, groupId }] of sessions.entries()) {
+    yield;
+    episodes.push({ id, groupId, ...native.episode(index) });
+  }
+  return episodes;
 }

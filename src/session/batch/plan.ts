@@ -147,9 +147,12 @@ export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
   return plan.native.shards(count).map((native) => ({ ...plan, native }));
 }
 
-/** @throws SessionError `too_few_rows` if one of `count` shards would be empty */
-export function requireRows(plan: ExportPlan, count: number): void {
-  if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
+/**
+ * @param servers that have as many shards each
+ * @throws SessionError `too_few_rows` if one of `count` shards would be empty
+ */
+export function requireRows(plan: ExportPlan, count: number, servers = 1): void {
+  if (count > plan.native.maxShards) throw tooFewRowsError(plan, count, servers);
 }
 
 export function listExportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
@@ -245,10 +248,12 @@ function channelConflict({ id }: Session, cause: Error): SessionError | undefine
   return new SessionError("batch_not_exportable", message, { param: "sessionIds", cause });
 }
 
-function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): SessionError {
+function tooFewRowsError({ native }: ExportPlan, count: number, servers: number): SessionError {
+  const maxShards = native.maxShards * servers;
+  const where = servers === 1 ? "" : ` and a worker has rows for ${native.maxShards} of ${count}`;
   return new SessionError(
     "too_few_rows",
-    `shards must be at most ${maxShards}, because rows and trees are not split; received ${count}.`,
+    `shards must be at most ${maxShards}, because rows and trees are not split${where}; received ${count * servers}.`,
     { param: "shards", details: { max_shards: maxShards } },
   );
 }
