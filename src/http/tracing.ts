@@ -17,6 +17,8 @@ declare module "fastify" {
     trace: Trace | null;
     /** The trace headers that the client sent. Null without telemetry. */
     clientTrace: TraceHeaders | null;
+    /** The trace headers that what the request causes has. Null without telemetry. */
+    traceHeaders: TraceHeaders | null;
   }
 }
 
@@ -35,6 +37,7 @@ export interface TracingOptions {
 export const tracing = fp<TracingOptions>((app, { telemetry, isTraced, findParent }, done) => {
   app.decorateRequest("trace", null);
   app.decorateRequest("clientTrace", null);
+  app.decorateRequest("traceHeaders", null);
   if (telemetry) {
     app.addHook("onRequest", (request, reply, next) => {
       if (isTraced(request)) startTrace(telemetry, request, reply, findParent);
@@ -44,6 +47,11 @@ export const tracing = fp<TracingOptions>((app, { telemetry, isTraced, findParen
   done();
 });
 
+/** The log of one request, if there is a log. */
+interface BoundLog {
+  setBindings?(bindings: object): void;
+}
+
 function startTrace(
   telemetry: Telemetry,
   request: FastifyRequest,
@@ -51,22 +59,23 @@ function startTrace(
   findParent: TracingOptions["findParent"],
 ): void {
   const { method, routeOptions, raw } = request;
+  const clientTrace = (request.clientTrace = readTraceContext(raw.headers)?.headers ?? null);
+  if (!clientTrace && routeOptions.config.beginsTrace === false) return;
   const route = routeOptions.url;
-  request.clientTrace = readTraceContext(raw.headers)?.headers ?? null;
-  if (!request.clientTrace && routeOptions.config.beginsTrace === false) return;
   const { headers, trace } = telemetry.start({
     name: route === undefined ? method : `${method} ${route}`,
     kind: "server",
-    parent: request.clientTrace ?? findParent?.(request),
+    parent: clientTrace ?? findParent?.(request),
     attributes: { method, route },
   });
+  request.traceHeaders = headers;
   raw.headers["traceparent"] = headers.traceparent;
   // The client's own would be that of another trace.
   if (headers.tracestate === undefined && raw.headers["tracestate"] !== undefined) delete raw.headers["tracestate"];
   if (!trace) return;
   request.trace = trace;
-  // The log of a request with a trace of its client has the id already.
-  if (!request.clientTrace) request.log = reply.log = request.log.child({ trace_id: trace.id });
+  // The log of a request with a trace of its client has the id already. Another child of the log would cost more than the span.
+  if (!clientTrace) (request.log as BoundLog).setBindings?.({ trace_id: trace.id });
   onResponseClose(reply, (complete) => {
     if (reply.raw.headersSent) trace.set({ status: reply.raw.statusCode });
     if (!complete) trace.fail("call_aborted");
