@@ -22,7 +22,8 @@ export interface DnsServer {
   readonly questions: readonly string[];
 }
 
-export const startDns = (...records: string[]): Promise<DnsServer> => startDnsAt({ host: "127.0.0.1", port: 0 }, records);
+export const startDns = (...records: string[]): Promise<DnsServer> =>
+  startDnsAt({ host: "127.0.0.1", port: 0 }, records);
 
 /** Starts it at an address. */
 export async function startDnsAt(

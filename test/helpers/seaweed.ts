@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { findFreePort } from "../../src/scheduler/free-port.js";
 import { cacheFolder } from "../../src/support/cache-folder.js";
+import type { Machine } from "./machines.js";
 
 const VERSION = "4.48";
 
@@ -38,15 +39,27 @@ export function installSeaweed(): string | undefined {
 /** A SeaweedFS with its S3 interface. */
 export class Seaweed {
   readonly port: number;
-  readonly #child: ChildProcess;
+  readonly #command: readonly string[];
+  readonly #log: string;
+  readonly #host: string;
+  #child: ChildProcess | undefined;
 
-  private constructor(child: ChildProcess, port: number) {
-    this.#child = child;
+  private constructor(port: number, command: readonly string[], log: string, host: string) {
     this.port = port;
+    this.#command = command;
+    this.#log = log;
+    this.#host = host;
   }
 
-  /** @param data an empty folder */
-  static async start(program: string, data: string): Promise<Seaweed> {
+  /**
+   * @param data an empty folder
+   * @param machine the address that it listens on, default loopback, and a command that enters its network namespace
+   */
+  static async start(
+    program: string,
+    data: string,
+    { host = "127.0.0.1", prefix = [] }: Partial<Machine> = {},
+  ): Promise<Seaweed> {
     const identity = {
       name: "test",
       credentials: [{ accessKey: CREDENTIALS.AWS_ACCESS_KEY_ID, secretKey: CREDENTIALS.AWS_SECRET_ACCESS_KEY }],
@@ -57,38 +70,44 @@ export class Seaweed {
     const names = ["s3", "master", "volume", "filer"].flatMap((part) => [`${part}.port`, `${part}.port.grpc`]);
     const ports = await Promise.all(names.map(async (name) => `-${name}=${await findFreePort()}`));
     const [s3 = ""] = ports;
-    const places = [`-dir=${data}`, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", `-s3.config=${config}`];
+    const places = [`-dir=${data}`, `-ip=${host}`, `-ip.bind=${host}`, `-s3.config=${config}`];
     const sizes = ["-master.volumeSizeLimitMB=64", "-volume.max=20"];
-    const child = spawn(program, ["server", "-s3", ...places, ...ports, ...sizes, ...OFF], {
-      stdio: ["ignore", "ignore", openSync(join(data, "log"), "w")],
-    });
-    const port = Number(s3.split("=")[1]);
-    const store = new Seaweed(child, port);
-    await store.#waitReady();
+    const command = [...prefix, program, "server", "-s3", ...places, ...ports, ...sizes, ...OFF];
+    const store = new Seaweed(Number(s3.split("=")[1]), command, join(data, "log"), host);
+    store.run();
+    // Only its own machine may reach it.
+    if (prefix.length === 0) await store.#waitReady();
     return store;
+  }
+
+  /** Starts it, again if it was killed. */
+  run(): void {
+    const [program = "", ...args] = this.#command;
+    this.#child = spawn(program, args, { stdio: ["ignore", "ignore", openSync(this.#log, "a")] });
   }
 
   /** Kills it. Asked to stop, it takes half a minute. */
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    this.#child.kill("SIGKILL");
-    await once(this.#child, "exit");
+    const child = this.#child;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
   }
 
   async #waitReady(): Promise<void> {
     for (;;) {
-      if (this.#child.exitCode !== null) throw new Error("SeaweedFS ended before it was ready");
-      const reply = await fetch(`http://127.0.0.1:${this.port}/`).catch(() => undefined);
+      if (this.#child?.exitCode !== null) throw new Error("SeaweedFS ended before it was ready");
+      const reply = await fetch(`http://${this.#host}:${this.port}/`).catch(() => undefined);
       if (reply !== undefined) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 }
 
-/** Returns the environment of a client of an S3 store at this port of this machine. */
-export const s3Environment = (port: number): Record<string, string> => ({
+/** Returns the environment of a client of an S3 store. */
+export const s3Environment = (port: number, host = "127.0.0.1"): Record<string, string> => ({
   ...CREDENTIALS,
-  AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+  AWS_ENDPOINT_URL: `http://${host}:${port}`,
   AWS_REGION: "us-east-1",
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
 });

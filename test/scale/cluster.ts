@@ -3,18 +3,21 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Machines } from "../helpers/machines.js";
 import { PostgresServer } from "../helpers/postgres-server.js";
+import { Seaweed, s3Environment } from "../helpers/seaweed.js";
 import { writeTinyCheckpoint } from "../helpers/tiny-checkpoint.js";
 import { MachinePrograms, type ProgramOptions } from "./machine-programs.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const AGENT = `${fileURLToPath(new URL("./agent.mjs", import.meta.url))}#agent`;
 const ENGINE = fileURLToPath(new URL("./engine-process.ts", import.meta.url));
+const BUCKET_PROGRAM = fileURLToPath(new URL("./bucket.ts", import.meta.url));
+const BUCKET = "scale";
 
 const PROXIES = ["proxy1", "proxy2", "proxy3"] as const;
 const CONTROLLERS = ["controller1", "controller2"] as const;
 const WORKERS = ["worker1", "worker2"] as const;
 const GATEWAYS = ["gateway1", "gateway2"] as const;
-const OTHERS = ["engine", "postgres", "haproxy"] as const;
+const OTHERS = ["engine", "postgres", "s3", "haproxy"] as const;
 /** In the order in which they are turned on. */
 export const MACHINES = [...OTHERS, ...GATEWAYS, ...PROXIES, ...CONTROLLERS, ...WORKERS] as const;
 export type MachineName = (typeof MACHINES)[number];
@@ -30,21 +33,22 @@ export interface JobFiles {
   readonly folder: string;
   /** Tasks. */
   readonly data: string;
-  /** Batches. */
-  readonly out: string;
+  /** The program of SeaweedFS. */
+  readonly seaweed: string;
   /** Gets one line for each episode that an agent has finished. */
   readonly done: string;
 }
 
 /**
- * One rollout job on twelve machines: three proxies behind two gateways and HAProxy, two controllers on PostgreSQL, two rollout workers, and
- * an engine.
+ * One rollout job on thirteen machines: three proxies behind two gateways and HAProxy, two controllers on PostgreSQL, two rollout workers, an
+ * engine, and an S3 store for the batches and ended sessions.
  */
 export class Cluster implements AsyncDisposable {
   readonly #files: JobFiles;
   readonly #machines = new Machines<MachineName>(MACHINES);
   readonly #programs: ReadonlyMap<MachineName, MachinePrograms>;
   #postgres: PostgresServer | undefined;
+  #seaweed: Seaweed | undefined;
   /** True once a controller has ended the job. */
   isDone = false;
 
@@ -97,6 +101,7 @@ export class Cluster implements AsyncDisposable {
     const start = {
       engine: () => this.#startEngine(),
       postgres: () => this.#startPostgres(),
+      s3: () => this.#startSeaweed(),
       haproxy: () => this.#startHaproxy(),
     };
     return start[name]();
@@ -116,9 +121,25 @@ export class Cluster implements AsyncDisposable {
     this.#postgres = await PostgresServer.start({ data, ...this.#machines.get("postgres") });
   }
 
+  async #startSeaweed(): Promise<void> {
+    if (this.#seaweed) return this.#seaweed.run();
+    const data = this.#file("s3");
+    mkdirSync(data);
+    this.#seaweed = await Seaweed.start(this.#files.seaweed, data, this.#machines.get("s3"));
+    const environment = s3Environment(this.#seaweed.port, this.#host("s3"));
+    for (const programs of this.#programs.values()) programs.add(environment);
+    await this.#of("s3").run([process.execPath, "--import", "tsx", BUCKET_PROGRAM, "create", BUCKET]);
+  }
+
+  /** Downloads the batches from the store into a folder. */
+  download(folder: string): Promise<void> {
+    return this.#of("s3").run([process.execPath, "--import", "tsx", BUCKET_PROGRAM, "download", BUCKET, folder]);
+  }
+
   #startProxy(name: MachineName): Promise<void> {
     return this.#rolltape(name, [
       "serve",
+      `storage.archive=s3://${BUCKET}/sessions`,
       ...this.#listen(name),
       `server.worker_tag=${name}`,
       "engine.type=sglang",
@@ -154,7 +175,10 @@ export class Cluster implements AsyncDisposable {
       ...this.#listen(name),
       `--proxy=${this.#url("haproxy")}`,
       `--data=${this.#files.data}`,
-      `--out=${this.#files.out}`,
+      // On the disk of its machine. The store has the batches of both.
+      `--out=${this.#file(`${name}-out`)}/batch.safetensors`,
+      `storage.directory=${this.#file(name)}`,
+      `storage.archive=s3://${BUCKET}/batches`,
       `--url-file=${this.#file("controller.json")}`,
       `--job-database=${this.#postgres?.url}`,
       "--resume",

@@ -17,7 +17,7 @@ export interface ProgramOptions {
 /** The programs of one machine. */
 export class MachinePrograms {
   readonly #machine: Machine;
-  readonly #env: NodeJS.ProcessEnv;
+  #env: NodeJS.ProcessEnv;
   /** Counts the times that the machine was turned off. Programs of an earlier time are not started again. */
   #life = 0;
   #log = "";
@@ -30,6 +30,11 @@ export class MachinePrograms {
   /** The end of what its programs wrote to standard error. */
   get log(): string {
     return this.#log;
+  }
+
+  /** Adds variables to the environment of programs that start from now on. */
+  add(environment: NodeJS.ProcessEnv): void {
+    this.#env = { ...this.#env, ...environment };
   }
 
   /** Notes that the programs were killed. */

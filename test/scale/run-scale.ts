@@ -17,6 +17,8 @@ export interface ScaleOptions {
   readonly seed: number;
   /** Only machines, or the network, whose name has this text. Empty: all. */
   readonly only: string;
+  /** The program of SeaweedFS. */
+  readonly seaweed: string;
   /** A run that takes longer has failed. */
   readonly limitSeconds: number;
   readonly report: (line: string) => void;
@@ -46,23 +48,19 @@ function shuffle(names: readonly string[], { seed, only }: ScaleOptions): string
   return keyed.sort((a, b) => a.key - b.key).map(({ name }) => name);
 }
 
-/** @param faults machines that are turned off, and the network, spread over the job */
+/** Returns the sessions of each task in the batches of the S3 store. @param faults spread over the job */
 async function runJob(options: ScaleOptions, faults: readonly string[]): Promise<Map<number, BatchSession[]>> {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-scale-"));
-  const out = join(folder, "out");
-  const files = {
-    folder,
-    data: join(folder, "tasks.jsonl"),
-    done: join(folder, "done"),
-    out: join(out, "batch.safetensors"),
-  };
+  const batches = join(folder, "batches");
+  const { seaweed } = options;
+  const files = { folder, seaweed, data: join(folder, "tasks.jsonl"), done: join(folder, "done") };
   const lines = Array.from({ length: options.tasks }, (_, number) => `${JSON.stringify({ number })}\n`);
-  mkdirSync(out);
+  mkdirSync(batches);
   writeFileSync(files.data, lines.join(""));
   writeFileSync(files.done, "");
   try {
-    await runOn(files, options, faults);
-    return readBatches(out);
+    await runOn(files, options, faults, batches);
+    return readBatches(batches);
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -72,6 +70,7 @@ async function runOn(
   files: JobFiles,
   { tasks, limitSeconds, report }: ScaleOptions,
   faults: readonly string[],
+  batches: string,
 ): Promise<void> {
   await using cluster = new Cluster(files);
   const started = performance.now();
@@ -91,6 +90,7 @@ async function runOn(
   while (!isOver()) await sleep(POLL_MS);
   if (!cluster.isDone) throw new Error(`the job did not end within ${limitSeconds} s\n${cluster.logs}`);
   note("the job has ended");
+  await cluster.download(batches);
 }
 
 function countLines(file: string): number {
