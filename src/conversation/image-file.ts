@@ -1,3 +1,5 @@
+import { inflateSync } from "node:zlib";
+
 /**
  * Facts of an image file from its bytes, without decoding it. The type that a client declares is not trusted, and the pixels of a
  * file that would take gigabytes are known before anything decodes them.
@@ -33,7 +35,7 @@ export class ImageFileError extends Error {
 interface StoredImage {
   readonly width: number;
   readonly height: number;
-  /** The TIFF block of its Exif data. */
+  /** A TIFF block, with or without JPEG's prefix. */
   readonly exif?: Bytes | undefined;
   /** Its XMP data, which has the orientation if the Exif data has none. */
   readonly xmp?: Bytes | undefined;
@@ -103,9 +105,13 @@ class Bytes {
     return new TextDecoder("latin1").decode(this.#view);
   }
 
-  slice(at: number, length: number): Bytes {
+  slice(at: number, length = this.length - at): Bytes {
+    return new Bytes(this.bytes(at, length));
+  }
+
+  bytes(at: number, length = this.length - at): Uint8Array {
     if (length < 0 || at + length > this.length) throw cut();
-    return new Bytes(new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length));
+    return new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length);
   }
 }
 
@@ -115,6 +121,7 @@ const cut = () => new ImageFileError("damaged", "the file ends before the image 
 function readPng(bytes: Bytes): StoredImage {
   if (!bytes.has(12, "IHDR")) throw new ImageFileError("damaged", "the file does not begin with its header");
   let exif: Bytes | undefined;
+  let profile: Bytes | undefined;
   let xmp: Bytes | undefined;
   let hasData = false;
   for (let at = PNG.length; ; ) {
@@ -124,13 +131,51 @@ function readPng(bytes: Bytes): StoredImage {
     // Decoders take the size of the last one.
     if (at > PNG.length && bytes.has(at + 4, "IHDR")) throw new ImageFileError("damaged", "the file has two headers");
     if (bytes.has(at + 4, "eXIf")) exif = bytes.slice(at + 8, length);
-    if (bytes.has(at + 8, "XML:com.adobe.xmp\0")) xmp = bytes.slice(at + 8, length);
+    if (bytes.has(at + 8, PNG_PROFILE)) profile = bytes.slice(at + 4, length + 4);
+    if (bytes.has(at + 8, PNG_XMP)) xmp = bytes.slice(at + 4, length + 4);
     hasData ||= bytes.has(at + 4, "IDAT");
     if (bytes.has(at + 4, "IEND")) break;
     at = end;
   }
   if (!hasData) throw new ImageFileError("damaged", "the file has no image data");
-  return { width: bytes.u32(16), height: bytes.u32(20), exif, xmp };
+  exif ??= profile && readProfile(readPngText(profile, PNG_PROFILE));
+  return { width: bytes.u32(16), height: bytes.u32(20), exif, xmp: xmp && readPngText(xmp, PNG_XMP) };
+}
+
+/** Keywords of text chunks. ImageMagick writes Exif data as such a profile, because the chunk `eXIf` is younger. */
+const PNG_PROFILE = "Raw profile type exif\0";
+const PNG_XMP = "XML:com.adobe.xmp\0";
+
+/** Pillow refuses a file with a longer text. */
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+/**
+ * Returns the text of a chunk that begins with this keyword; nothing if it cannot be read.
+ *
+ * @param chunk its type and data
+ */
+function readPngText(chunk: Bytes, keyword: string): Bytes {
+  const text = chunk.bytes(4 + keyword.length);
+  if (chunk.has(0, "tEXt")) return new Bytes(text);
+  if (chunk.has(0, "zTXt")) return inflate(text.subarray(1));
+  // `iTXt` has a language and a translated keyword before the text.
+  const language = text.indexOf(0, 2);
+  const start = text.indexOf(0, language + 1) + 1;
+  return text[0] === 1 ? inflate(text.subarray(start)) : new Bytes(text.subarray(start));
+}
+
+function inflate(compressed: Uint8Array): Bytes {
+  try {
+    return new Bytes(inflateSync(compressed, { maxOutputLength: MAX_TEXT_BYTES }));
+  } catch {
+    return new Bytes(new Uint8Array());
+  }
+}
+
+/** Returns the data of a profile. It is written as hexadecimal digits, after an empty line, its type and its length. */
+function readProfile(profile: Bytes): Bytes {
+  const digits = profile.text().split("\n").slice(3).join("").replace(/\s/g, "");
+  return new Bytes(Buffer.from(digits, "hex"));
 }
 
 /** Markers that begin a frame: all from 0xC0 to 0xCF but those of tables. */
@@ -159,9 +204,8 @@ function readJpeg(bytes: Bytes): StoredImage {
     if (length < 2) throw new ImageFileError("damaged", "a segment is shorter than its length");
     if (isFrame(marker) && size) throw new ImageFileError("damaged", "the file has two frames");
     if (isFrame(marker)) size = { height: bytes.u16(at + 5), width: bytes.u16(at + 7) };
-    if (marker === APP1 && bytes.has(at + 4, EXIF))
-      exif ??= bytes.slice(at + 4 + EXIF.length, length - 2 - EXIF.length);
-    if (marker === APP1 && bytes.has(at + 4, XMP)) xmp ??= bytes.slice(at + 4 + XMP.length, length - 2 - XMP.length);
+    if (marker === APP1 && bytes.has(at + 4, EXIF)) exif ??= bytes.slice(at + 4, length - 2);
+    if (marker === APP1 && bytes.has(at + 4, XMP)) xmp = bytes.slice(at + 4, length - 2);
     if (marker === START_OF_SCAN) break;
     at += 2 + length;
   }
@@ -220,8 +264,7 @@ function readWebp(bytes: Bytes): StoredImage {
     at += 8 + length + (length % 2);
   }
   if (!size) throw new ImageFileError("damaged", "the file has no image");
-  // Some programs write the prefix of JPEG's segment.
-  return { ...size, exif: exif?.has(0, EXIF) ? exif.slice(EXIF.length, exif.length - EXIF.length) : exif, xmp };
+  return { ...size, exif, xmp };
 }
 
 const LOSSY_BITS = 0x3fff;
@@ -251,7 +294,7 @@ const PLAIN_PIXELS = [0, 3];
 /** The height of an image that is stored from the top down is negative. */
 function readBmp(bytes: Bytes): StoredImage {
   const [start, isCore] = [bytes.u32(10, true), bytes.u32(14, true) === CORE_HEADER_BYTES];
-  const width = isCore ? bytes.u16(18, true) : Math.abs(bytes.i32(18, true));
+  const width = isCore ? bytes.u16(18, true) : bytes.u32(18, true);
   const height = isCore ? bytes.u16(20, true) : Math.abs(bytes.i32(22, true));
   const bits = bytes.u16(isCore ? 24 : 28, true);
   const isPlain = isCore || PLAIN_PIXELS.includes(bytes.u32(30, true));
@@ -275,6 +318,9 @@ const FIRST_TURNED = 5;
 const LAST_TURNED = 8;
 const ORIENTATION_TAG = 0x0112;
 const ENTRY_BYTES = 12;
+/** Types of values. */
+const SHORT = 3;
+const LONG = 4;
 
 /** Pillow, with which engines decode, finds it so. */
 const XMP_ORIENTATION = /tiff:Orientation(?:="|>)([0-9])/;
@@ -285,17 +331,30 @@ function readXmpOrientation(xmp: Bytes): number | undefined {
 }
 
 /** Returns undefined if the block has no orientation. Decoders ignore Exif data that they cannot read. */
-function readOrientation(tiff: Bytes): number | undefined {
+function readOrientation(exif: Bytes): number | undefined {
+  let orientation: number | undefined;
   try {
+    const tiff = withoutPrefix(exif);
     const isLittle = tiff.has(0, "II");
     const directory = tiff.u32(4, isLittle);
     const count = tiff.u16(directory, isLittle);
     for (let i = 0; i < count; i++) {
       const entry = directory + 2 + i * ENTRY_BYTES;
-      if (tiff.u16(entry, isLittle) === ORIENTATION_TAG) return tiff.u16(entry + 8, isLittle);
+      if (tiff.u16(entry, isLittle) !== ORIENTATION_TAG) continue;
+      const type = tiff.u16(entry + 2, isLittle);
+      if (type === SHORT) orientation = tiff.u16(entry + 8, isLittle);
+      // Against the standard.
+      if (type === LONG) orientation = tiff.u32(entry + 8, isLittle);
     }
   } catch (error) {
     if (!(error instanceof ImageFileError)) throw error;
   }
-  return undefined;
+  return orientation;
+}
+
+/** Some programs write the prefix of JPEG's segment in other files too, or twice. */
+function withoutPrefix(exif: Bytes): Bytes {
+  let at = 0;
+  while (exif.has(at, EXIF)) at += EXIF.length;
+  return exif.slice(at);
 }

@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { ImageFileError, readImageFile } from "../../src/conversation/image-file.js";
 import { imageFile, makeExif, makePng, pngChunk, pngHeader } from "../helpers/images.js";
@@ -111,6 +112,73 @@ describe("the orientation of an image", () => {
     });
   });
 
+  describe("in a text of a PNG file", () => {
+    const profile = (exif: Buffer) => `\nexif\n${exif.length}\n${exif.toString("hex").replace(/.{72}/g, "$&\n")}\n`;
+    const key = "Raw profile type exif\0";
+    const turned = profile(Buffer.concat([Buffer.from("Exif\0\0"), makeExif(6)]));
+    const xmpKey = "XML:com.adobe.xmp\0";
+    const xmp = '<x:xmpmeta tiff:Orientation="6"/>';
+    const text = (type: string, head: string, data: string | Buffer) =>
+      pngChunk(type, Buffer.concat([Buffer.from(head), Buffer.from(data)]));
+
+    it.each([
+      ["a profile as ImageMagick writes it", text("zTXt", `${key}\0`, deflateSync(turned))],
+      ["a profile without JPEG's prefix", text("zTXt", `${key}\0`, deflateSync(profile(makeExif(6))))],
+      ["a profile that is not compressed", text("tEXt", key, turned)],
+      ["a profile in UTF-8", text("iTXt", `${key}\0\0en\0Profil\0`, turned)],
+      ["a compressed profile in UTF-8", text("iTXt", `${key}\x01\0en\0Profil\0`, deflateSync(turned))],
+      ["compressed XMP data", text("iTXt", `${xmpKey}\x01\0\0\0`, deflateSync(xmp))],
+      ["XMP data in Latin-1", text("zTXt", `${xmpKey}\0`, deflateSync(xmp))],
+    ])("is read from %s", (_, chunk) => {
+      expect(readImageFile(makePng(4, 3, 0, [chunk]))).toMatchObject({ width: 3, height: 4 });
+    });
+
+    it.each([
+      ["is not compressed as announced", text("zTXt", `${key}\0`, turned)],
+      ["is longer than a mebibyte", text("zTXt", `${key}\0`, deflateSync(turned + " ".repeat(2 ** 20)))],
+      ["is empty", text("iTXt", key, "")],
+      ["is not hexadecimal", text("tEXt", key, "\nexif\n2\n??\n")],
+      ["has Exif data in a chunk beside it", Buffer.concat([text("tEXt", key, turned), pngChunk("eXIf", makeExif(1))])],
+    ])("has no effect if it %s", (_, chunk) => {
+      expect(readImageFile(makePng(4, 3, 0, [chunk]))).toMatchObject({ width: 4, height: 3 });
+    });
+  });
+
+  it("is read if it is a number of four bytes, or after a second prefix", () => {
+    const long = makeExif(0);
+    long.writeUInt16BE(4, 12);
+    long.writeUInt32BE(6, 18);
+    expect(readImageFile(withExif(long))).toMatchObject({ width: 2, height: 3 });
+    const prefix = Buffer.from("Exif\0\0");
+    expect(readImageFile(withExif(Buffer.concat([prefix, makeExif(6)])))).toMatchObject({ width: 2, height: 3 });
+    const chunk = pngChunk("eXIf", Buffer.concat([prefix, makeExif(6)]));
+    expect(readImageFile(makePng(4, 3, 0, [chunk]))).toMatchObject({ width: 3, height: 4 });
+  });
+
+  it("has no effect if it is not a number", () => {
+    const bytes = makeExif(6, "II");
+    bytes.writeUInt16LE(1, 12);
+    expect(readImageFile(withExif(bytes))).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it("is the last one of several in Exif data, and of several segments of XMP data", () => {
+    const twice = (first: number, last: number) => {
+      const entry = (orientation: number) => makeExif(orientation).subarray(10, 22);
+      const head = makeExif(1).subarray(0, 10);
+      head.writeUInt16BE(2, 8);
+      return withExif(Buffer.concat([head, entry(first), entry(last)]));
+    };
+    expect(readImageFile(twice(1, 6))).toMatchObject({ width: 2, height: 3 });
+    expect(readImageFile(twice(6, 1))).toMatchObject({ width: 3, height: 2 });
+    const segment = (orientation: number) => {
+      const xmp = `http://ns.adobe.com/xap/1.0/\0<x:xmpmeta tiff:Orientation="${orientation}"/>`;
+      return withSegment(0xe1, Buffer.from(xmp)).subarray(2, 2 - imageFile("jpeg").length);
+    };
+    const jpeg = imageFile("jpeg");
+    const both = Buffer.concat([jpeg.subarray(0, 2), segment(1), segment(6), jpeg.subarray(2)]);
+    expect(readImageFile(both)).toMatchObject({ width: 2, height: 3 });
+  });
+
   it("is that of the first segment of Exif data, and other segments of the same marker are no Exif data", () => {
     const other = withSegment(0xe1, Buffer.from("http://ns.adobe.com/xap/1.0/\0"));
     expect(readImageFile(other)).toMatchObject({ width: 3, height: 2 });
@@ -129,6 +197,12 @@ describe("the orientation of an image", () => {
     expect(readImageFile(withExif(exif))).toMatchObject({ width: 3, height: 2 });
   });
 });
+
+function withNegativeWidth(): Buffer {
+  const bmp = imageFile("bmp");
+  bmp.writeInt32LE(-3, 18);
+  return bmp;
+}
 
 describe("a damaged image", () => {
   it.each([
@@ -157,11 +231,8 @@ describe("a damaged image", () => {
     ["a JPEG file without a frame", Buffer.from("ffd8ffda0002ffd9", "hex"), "no frame"],
     ["a JPEG file with bytes between segments", Buffer.from("ffd8ffe000020000ffd9", "hex"), "a marker"],
     ["a JPEG file with an impossible segment", Buffer.from("ffd8ffe00001ffd9", "hex"), "shorter"],
-    [
-      "a JPEG file whose Exif data exceeds its segment",
-      Buffer.from("ffd8ffe10004457869660000ffd9", "hex"),
-      "ends before",
-    ],
+    ["a JPEG file whose Exif data exceeds its segment", Buffer.from("ffd8ffe10004457869660000ffd9", "hex"), "a marker"],
+    ["a BMP file with a negative width, which engines read as a huge one", withNegativeWidth(), "ends before"],
     ["a GIF file without a frame", Buffer.concat([imageFile("gif").subarray(0, 25), Buffer.from(";")]), "no image"],
     ["a WebP file without an image", Buffer.from("RIFF\x04\0\0\0WEBP"), "no image"],
   ])("is %s", (_, bytes, problem) => {
