@@ -175,7 +175,9 @@ function inflate(compressed: Uint8Array): Bytes {
 /** Returns the data of a profile. It is written as hexadecimal digits, after an empty line, its type and its length. */
 function readProfile(profile: Bytes): Bytes {
   const digits = profile.text().split("\n").slice(3).join("").replace(/\s/g, "");
-  return new Bytes(Buffer.from(digits, "hex"));
+  const data = Buffer.from(digits, "hex");
+  // Node.js reads up to the first character that is no digit, and Pillow nothing.
+  return new Bytes(data.length * 2 === digits.length ? data : new Uint8Array());
 }
 
 /** Markers that begin a frame: all from 0xC0 to 0xCF but those of tables. */
@@ -318,6 +320,8 @@ const FIRST_TURNED = 5;
 const LAST_TURNED = 8;
 const ORIENTATION_TAG = 0x0112;
 const ENTRY_BYTES = 12;
+/** Pillow takes the second byte order of the number 42 too. */
+const TIFF_HEADS = ["II*\0", "MM\0*", "II\0*", "MM*\0"];
 /** Types of values. */
 const SHORT = 3;
 const LONG = 4;
@@ -332,9 +336,9 @@ function readXmpOrientation(xmp: Bytes): number | undefined {
 
 /** Returns undefined if the block has no orientation. Decoders ignore Exif data that they cannot read. */
 function readOrientation(exif: Bytes): number | undefined {
-  let orientation: number | undefined;
   try {
     const tiff = withoutPrefix(exif);
+    if (!TIFF_HEADS.some((head) => tiff.has(0, head))) return undefined;
     const isLittle = tiff.has(0, "II");
     const directory = tiff.u32(4, isLittle);
     const count = tiff.u16(directory, isLittle);
@@ -342,14 +346,14 @@ function readOrientation(exif: Bytes): number | undefined {
       const entry = directory + 2 + i * ENTRY_BYTES;
       if (tiff.u16(entry, isLittle) !== ORIENTATION_TAG) continue;
       const type = tiff.u16(entry + 2, isLittle);
-      if (type === SHORT) orientation = tiff.u16(entry + 8, isLittle);
+      if (type === SHORT) return tiff.u16(entry + 8, isLittle);
       // Against the standard.
-      if (type === LONG) orientation = tiff.u32(entry + 8, isLittle);
+      return type === LONG ? tiff.u32(entry + 8, isLittle) : undefined;
     }
   } catch (error) {
     if (!(error instanceof ImageFileError)) throw error;
   }
-  return orientation;
+  return undefined;
 }
 
 /** Some programs write the prefix of JPEG's segment in other files too, or twice. */

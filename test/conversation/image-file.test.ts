@@ -137,7 +137,7 @@ describe("the orientation of an image", () => {
       ["is not compressed as announced", text("zTXt", `${key}\0`, turned)],
       ["is longer than a mebibyte", text("zTXt", `${key}\0`, deflateSync(turned + " ".repeat(2 ** 20)))],
       ["is empty", text("iTXt", key, "")],
-      ["is not hexadecimal", text("tEXt", key, "\nexif\n2\n??\n")],
+      ["has other characters at its end", text("tEXt", key, `${turned.trimEnd()}??\n`)],
       ["has Exif data in a chunk beside it", Buffer.concat([text("tEXt", key, turned), pngChunk("eXIf", makeExif(1))])],
     ])("has no effect if it %s", (_, chunk) => {
       expect(readImageFile(makePng(4, 3, 0, [chunk]))).toMatchObject({ width: 4, height: 3 });
@@ -161,15 +161,15 @@ describe("the orientation of an image", () => {
     expect(readImageFile(withExif(bytes))).toMatchObject({ width: 3, height: 2 });
   });
 
-  it("is the last one of several in Exif data, and of several segments of XMP data", () => {
+  it("is the first one of several in Exif data, and that of the last segment of XMP data", () => {
     const twice = (first: number, last: number) => {
       const entry = (orientation: number) => makeExif(orientation).subarray(10, 22);
       const head = makeExif(1).subarray(0, 10);
       head.writeUInt16BE(2, 8);
       return withExif(Buffer.concat([head, entry(first), entry(last)]));
     };
-    expect(readImageFile(twice(1, 6))).toMatchObject({ width: 2, height: 3 });
-    expect(readImageFile(twice(6, 1))).toMatchObject({ width: 3, height: 2 });
+    expect(readImageFile(twice(1, 6))).toMatchObject({ width: 3, height: 2 });
+    expect(readImageFile(twice(6, 1))).toMatchObject({ width: 2, height: 3 });
     const segment = (orientation: number) => {
       const xmp = `http://ns.adobe.com/xap/1.0/\0<x:xmpmeta tiff:Orientation="${orientation}"/>`;
       return withSegment(0xe1, Buffer.from(xmp)).subarray(2, 2 - imageFile("jpeg").length);
@@ -192,6 +192,7 @@ describe("the orientation of an image", () => {
   it.each([
     ["cut", makeExif(6).subarray(0, 15)],
     ["empty", Buffer.alloc(0)],
+    ["of no known byte order", Buffer.concat([Buffer.from("IIII"), makeExif(6, "II").subarray(4)])],
     ["far away", Buffer.concat([makeExif(6).subarray(0, 4), Buffer.alloc(4, 0xff)])],
   ])("has no effect if the Exif data is %s", (_, exif) => {
     expect(readImageFile(withExif(exif))).toMatchObject({ width: 3, height: 2 });
