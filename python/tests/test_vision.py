@@ -137,6 +137,14 @@ def test_a_picture_is_turned_as_its_exif_data_says(tmp_path: Path) -> None:
     assert vision.picture(image).size == (image.width, image.height) == (84, 56)
 
 
+@pytest.mark.parametrize("exif", [b"IIII\x08\0\0\0", b"II+\0\x08\0\0\0"])
+def test_damaged_exif_data_is_ignored_as_vllm_does(tmp_path: Path, exif: bytes) -> None:
+    red = encode(picture(56, 56, 1), "PNG", exif=exif)
+    image = image_batch(tmp_path, red, BLUE).images()[0]
+    assert image.data == red
+    assert vision.picture(image).tobytes() == picture(56, 56, 1).tobytes()
+
+
 def test_a_batch_without_images_needs_no_inputs(tmp_path: Path, processor: Any) -> None:
     assert vision.inputs(image_batch(tmp_path, RED, BLUE).select([3]), processor) == {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import warnings
 from collections.abc import Sequence
@@ -181,9 +182,16 @@ def picture(image: batches.Image) -> Image.Image:
         with Image.open(io.BytesIO(image.data)) as opened:
             if image.engine == "sglang":
                 return opened.convert("RGB")
-            return _on_white(ImageOps.exif_transpose(opened))
+            return _on_white(_turned(opened))
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise ValueError(f"The image with SHA-256 {image.sha256[:12]}… cannot be decoded: {error}") from error
+
+
+def _turned(image: Image.Image) -> Image.Image:
+    # vLLM ignores every error of this step, such as those of damaged Exif data. Damaged pixels raise an error again later.
+    with contextlib.suppress(Exception):
+        return ImageOps.exif_transpose(image)
+    return image
 
 
 def _on_white(image: Image.Image) -> Image.Image:
