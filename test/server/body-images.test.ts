@@ -113,6 +113,49 @@ it.each([
   expect([body?.count, countStandIns(value)]).toEqual([1, 0]);
 });
 
+it.each([
+  ["a long text with quotes", `"${'\\"data'.repeat(20_000)}"`],
+  ["many addresses", `[${'"data:;base64,",'.repeat(20_000)}0]`],
+  ["many empty fields", `[${'{"data":""},'.repeat(20_000)}0]`],
+])("looks at few places of a body with %s", (_, json) => {
+  const body = Buffer.from(json);
+  let searches = 0;
+  const { indexOf } = body;
+  body.indexOf = (...args: Parameters<Buffer["indexOf"]>) => {
+    searches++;
+    return Reflect.apply(indexOf, body, args);
+  };
+  expect(runAtOnce(new BodyImages().take(body, sessionWith()))).toBeUndefined();
+  expect(searches).toBeGreaterThan(0);
+  expect(searches).toBeLessThan(100);
+});
+
+it("lets other work run between long texts that are not base64", () => {
+  const body = `[${`{"data":"${"!".repeat(4096)}"},`.repeat(20)}0]`;
+  expect(Array.from(new BodyImages().take(Buffer.from(body), sessionWith()))).toHaveLength(20);
+});
+
+it("finds the data of images wherever it is in a body", () => {
+  const file = picture();
+  for (const length of [0, 1, 4094, 4095, 4096, 4097, 8191, 8192]) {
+    for (const filler of ["x".repeat(length), '"'.repeat(length / 2)]) {
+      const body = { filler, ...chatBody(dataUrl(file), "data:,", dataUrl(file)), data: toBase64(file) };
+      const { standIns } = take(new BodyImages(), JSON.stringify(body), sessionWith());
+      expect(standIns).toHaveLength(3);
+    }
+  }
+});
+
+it("finds data as short as is taken, and no shorter", () => {
+  const bodyOf = (bytes: number) => `{"data":"${toBase64(Buffer.alloc(bytes, 7))}"}`;
+  for (const before of ["", "x".repeat(4090), "x".repeat(5000)]) {
+    const find = (bytes: number) => take(new BodyImages(), `["${before}",${bodyOf(bytes)}]`, sessionWith()).standIns;
+    // 3 bytes are 4 characters.
+    expect(find(3072)).toHaveLength(1);
+    expect(find(3069)).toHaveLength(0);
+  }
+});
+
 it("does not join a text with the field before it", () => {
   const parts = [{ image_url: { url: "data:image/png" } }, { text: `;base64,${toBase64(picture())}` }];
   expect(

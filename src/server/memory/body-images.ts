@@ -17,14 +17,12 @@ const MAX_DATA = Math.ceil(IMAGE_LIMITS.bytes / 3) * 4;
 /** Begins each stand-in, before the digest of the file. It is random, so no client can have sent it. */
 const STAND_IN = `${randomUUID()}:`;
 
-/** Begins a data URL, and the name of the field that has base64 without one. */
-const DATA = Buffer.from('"data');
-const DATA_URL = /^"data:[^",]*;base64,/;
+const DATA_URL = /^data:[^",]*;base64,/;
 /** Longest beginning of a data URL. */
 const MAX_HEAD = 128;
-/** Names of the fields that have data URLs, with what follows them. */
+/** Names of fields with what follows them: those that have data URLs, and the one that has base64 without a beginning. */
 const BEFORE_URL = /"(image_)?url"\s*:\s*$/;
-const AFTER_DATA = /^"data"\s*:\s*"/;
+const BEFORE_DATA = /"data"\s*:\s*$/;
 const MAX_NAME = 64;
 const QUOTE = 0x22;
 
@@ -91,8 +89,8 @@ export class BodyImages {
   /** Returns undefined if the text is not base64. */
   *#read(base64: Buffer, print: string, session: Session): Steps<HashedFile | undefined> {
     const bytes = readBase64(base64.toString("latin1"));
-    if (!bytes) return undefined;
     yield;
+    if (!bytes) return undefined;
     const file = hashFile(bytes);
     const known = this.#known.get(session) ?? new LRUCache({ max: MAX_KNOWN });
     this.#known.set(session, known);
@@ -102,33 +100,33 @@ export class BodyImages {
   }
 }
 
-/** Returns the next string of a body that may have the data of an image. */
+/**
+ * Returns the next string of a body that may have the data of an image. Only strings without a quote for as long as {@link MIN_DATA} are
+ * looked at: a body could consist of short ones that begin like images.
+ *
+ * @param from offset of the quote that ends the text before, or 0
+ */
 function findBase64(json: Buffer, from: number): Base64Text | undefined {
-  for (let at = json.indexOf(DATA, from); at >= 0; at = json.indexOf(DATA, at + DATA.length)) {
-    const text = readField(json, at) ?? readDataUrl(json, at);
+  // Data that begins at `from` or later contains the byte at `from + MIN_DATA`, or begins after it.
+  for (let at = from + MIN_DATA; at < json.length; ) {
+    // Base64 has no escapes, so it is between two quotes.
+    const start = json.lastIndexOf(QUOTE, at - 1) + 1;
+    const end = json.indexOf(QUOTE, at);
+    const to = end < 0 ? json.length : end;
+    const text = to - start < MIN_DATA ? undefined : readText(json, start, to);
     if (text && text.to - text.data >= MIN_DATA && text.to - text.data <= MAX_DATA) return text;
+    at = to + MIN_DATA;
   }
   return undefined;
 }
 
-function readField(json: Buffer, at: number): Base64Text | undefined {
-  const field = AFTER_DATA.exec(json.toString("latin1", at, at + MAX_NAME))?.[0];
-  if (field === undefined) return undefined;
-  const from = at + field.length;
-  return { from, to: findEnd(json, from), data: from };
-}
-
-function readDataUrl(json: Buffer, at: number): Base64Text | undefined {
-  const head = DATA_URL.exec(json.toString("latin1", at, at + MAX_HEAD))?.[0];
-  if (head === undefined || !BEFORE_URL.test(json.toString("latin1", Math.max(0, at - MAX_NAME), at))) return undefined;
-  const data = at + head.length;
-  return { from: at + 1, to: findEnd(json, data), data };
-}
-
-/** Base64 has no escapes, so the next quote ends it. */
-function findEnd(json: Buffer, from: number): number {
-  const end = json.indexOf(QUOTE, from);
-  return end < 0 ? json.length : end;
+/** Returns the base64 of a string with the content [from, to); undefined if its field or its beginning is not that of an image. */
+function readText(json: Buffer, from: number, to: number): Base64Text | undefined {
+  const before = json.toString("latin1", Math.max(0, from - 1 - MAX_NAME), Math.max(0, from - 1));
+  if (BEFORE_DATA.test(before)) return { from, to, data: from };
+  if (!BEFORE_URL.test(before)) return undefined;
+  const head = DATA_URL.exec(json.toString("latin1", from, from + MAX_HEAD))?.[0];
+  return head === undefined ? undefined : { from, to, data: from + head.length };
 }
 
 const KEY = randomBytes(16);
