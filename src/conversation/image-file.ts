@@ -120,26 +120,29 @@ const cut = () => new ImageFileError("damaged", "the file ends before the image 
 /** A chunk is its length, a type of four letters, the data and a checksum. The last one is `IEND`. */
 function readPng(bytes: Bytes): StoredImage {
   if (!bytes.has(12, "IHDR")) throw new ImageFileError("damaged", "the file does not begin with its header");
-  let exif: Bytes | undefined;
-  let profile: Bytes | undefined;
-  let xmp: Bytes | undefined;
+  // The last chunk of each kind counts.
+  let exifAt: number | undefined;
+  let profileAt: number | undefined;
+  let xmpAt: number | undefined;
   let hasData = false;
   for (let at = PNG.length; ; ) {
-    const length = bytes.u32(at);
-    const end = at + 12 + length;
+    const end = at + 12 + bytes.u32(at);
     if (end > bytes.length) throw cut();
     // Decoders take the size of the last one.
     if (at > PNG.length && bytes.has(at + 4, "IHDR")) throw new ImageFileError("damaged", "the file has two headers");
-    if (bytes.has(at + 4, "eXIf")) exif = bytes.slice(at + 8, length);
-    if (bytes.has(at + 8, PNG_PROFILE)) profile = bytes.slice(at + 4, length + 4);
-    if (bytes.has(at + 8, PNG_XMP)) xmp = bytes.slice(at + 4, length + 4);
+    if (bytes.has(at + 4, "eXIf")) exifAt = at;
+    if (bytes.has(at + 8, PNG_PROFILE)) profileAt = at;
+    if (bytes.has(at + 8, PNG_XMP)) xmpAt = at;
     hasData ||= bytes.has(at + 4, "IDAT");
     if (bytes.has(at + 4, "IEND")) break;
     at = end;
   }
   if (!hasData) throw new ImageFileError("damaged", "the file has no image data");
-  exif ??= profile && readProfile(readPngText(profile, PNG_PROFILE));
-  return { width: bytes.u32(16), height: bytes.u32(20), exif, xmp: xmp && readPngText(xmp, PNG_XMP) };
+  const exif =
+    exifAt === undefined
+      ? readProfile(readPngText(bytes, profileAt, PNG_PROFILE))
+      : bytes.slice(exifAt + 8, bytes.u32(exifAt));
+  return { width: bytes.u32(16), height: bytes.u32(20), exif, xmp: readPngText(bytes, xmpAt, PNG_XMP) };
 }
 
 /** Keywords of text chunks. ImageMagick writes Exif data as such a profile, because the chunk `eXIf` is younger. */
@@ -150,34 +153,36 @@ const PNG_XMP = "XML:com.adobe.xmp\0";
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /**
- * Returns the text of a chunk that begins with this keyword; nothing if it cannot be read.
+ * Returns the text of a chunk that begins with this keyword; undefined without a chunk, or if the text cannot be read.
  *
- * @param chunk its type and data
+ * @param at offset of the chunk
  */
-function readPngText(chunk: Bytes, keyword: string): Bytes {
-  const text = chunk.bytes(4 + keyword.length);
-  if (chunk.has(0, "tEXt")) return new Bytes(text);
-  if (chunk.has(0, "zTXt")) return inflate(text.subarray(1));
+function readPngText(bytes: Bytes, at: number | undefined, keyword: string): Bytes | undefined {
+  if (at === undefined) return undefined;
+  const text = bytes.slice(at + 8, bytes.u32(at)).bytes(keyword.length);
+  if (bytes.has(at + 4, "tEXt")) return new Bytes(text);
+  if (bytes.has(at + 4, "zTXt")) return inflate(text.subarray(1));
   // `iTXt` has a language and a translated keyword before the text.
   const language = text.indexOf(0, 2);
   const start = text.indexOf(0, language + 1) + 1;
   return text[0] === 1 ? inflate(text.subarray(start)) : new Bytes(text.subarray(start));
 }
 
-function inflate(compressed: Uint8Array): Bytes {
+function inflate(compressed: Uint8Array): Bytes | undefined {
   try {
     return new Bytes(inflateSync(compressed, { maxOutputLength: MAX_TEXT_BYTES }));
   } catch {
-    return new Bytes(new Uint8Array());
+    return undefined;
   }
 }
 
 /** Returns the data of a profile. It is written as hexadecimal digits, after an empty line, its type and its length. */
-function readProfile(profile: Bytes): Bytes {
+function readProfile(profile: Bytes | undefined): Bytes | undefined {
+  if (!profile || profile.length > MAX_TEXT_BYTES) return undefined;
   const digits = profile.text().split("\n").slice(3).join("").replace(/\s/g, "");
   const data = Buffer.from(digits, "hex");
   // Node.js reads up to the first character that is no digit, and Pillow nothing.
-  return new Bytes(data.length * 2 === digits.length ? data : new Uint8Array());
+  return data.length * 2 === digits.length ? new Bytes(data) : undefined;
 }
 
 /** Markers that begin a frame: all from 0xC0 to 0xCF but those of tables. */
@@ -256,17 +261,19 @@ function readWebp(bytes: Bytes): StoredImage {
   const end = 8 + bytes.u32(4, true);
   if (end > bytes.length) throw cut();
   let size: Pick<StoredImage, "width" | "height"> | undefined;
-  let exif: Bytes | undefined;
-  let xmp: Bytes | undefined;
+  let exifAt: number | undefined;
+  let xmpAt: number | undefined;
   for (let at = 12; at + 8 <= end; ) {
     const length = bytes.u32(at + 4, true);
     size ??= readWebpSize(bytes, at);
-    if (bytes.has(at, "EXIF")) exif = bytes.slice(at + 8, length);
-    if (bytes.has(at, "XMP ")) xmp = bytes.slice(at + 8, length);
+    if (bytes.has(at, "EXIF")) exifAt = at;
+    if (bytes.has(at, "XMP ")) xmpAt = at;
     at += 8 + length + (length % 2);
   }
   if (!size) throw new ImageFileError("damaged", "the file has no image");
-  return { ...size, exif, xmp };
+  const dataOf = (at: number | undefined) =>
+    at === undefined ? undefined : bytes.slice(at + 8, bytes.u32(at + 4, true));
+  return { ...size, exif: dataOf(exifAt), xmp: dataOf(xmpAt) };
 }
 
 const LOSSY_BITS = 0x3fff;

@@ -136,6 +136,7 @@ describe("the orientation of an image", () => {
     it.each([
       ["is not compressed as announced", text("zTXt", `${key}\0`, turned)],
       ["is longer than a mebibyte", text("zTXt", `${key}\0`, deflateSync(turned + " ".repeat(2 ** 20)))],
+      ["is not compressed and longer than a mebibyte", text("tEXt", key, turned + " ".repeat(2 ** 20))],
       ["is empty", text("iTXt", key, "")],
       ["has other characters at its end", text("tEXt", key, `${turned.trimEnd()}??\n`)],
       ["has Exif data in a chunk beside it", Buffer.concat([text("tEXt", key, turned), pngChunk("eXIf", makeExif(1))])],
