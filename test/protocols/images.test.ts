@@ -430,6 +430,11 @@ describe("an image of generate content", () => {
     }
   });
 
+  it("can have a media type in upper case", () => {
+    const body = GEMINI.body({ inlineData: { mimeType: "IMAGE/PNG", data: base64(PNG) } });
+    expect(contentOf(GEMINI.parse(body), "user")).toEqual([part(PNG)]);
+  });
+
   it("follows the text of a function's response", () => {
     const response = { id: "c", name: "look", response: { output: "seen " }, parts: [GEMINI.image(base64(PNG))] };
     const { contents } = GEMINI.result() as { contents: object[] };

@@ -43,6 +43,6 @@ function toSource({ inlineData, fileData }: GeminiMediaPart, type: "inlineData" 
 }
 
 function toKind(type: string): MediaKind {
-  if (type.startsWith("image/")) return "image";
-  return type.startsWith("audio/") ? "audio" : "file";
+  const [kind] = type.toLowerCase().split("/", 1);
+  return kind === "image" || kind === "audio" ? kind : "file";
 }
