@@ -1,3 +1,4 @@
+import type { StoredProblem } from "../../session/stored/stored-problem.js";
 import { isS3Address } from "../../support/s3-address.js";
 import { countNoun } from "../count-noun.js";
 import { EXIT_FAILURE } from "../exit.js";
@@ -17,18 +18,25 @@ export async function exportSessions(options: ExportOptions): Promise<void> {
   if (from !== undefined) return reportWritten(out, await exportFrom({ ...others, from, out }));
   if (storage === undefined)
     throw new StorageCommandError("invalid_arguments", "one of --storage and --from is required");
-  if (isS3Address(storage)) {
-    // Imported late, because it loads the AWS SDK.
-    const { exportArchive } = await import("../export/export-archive.js");
-    return reportWritten(out, await exportArchive({ ...others, storage, out }));
+  if (!isS3Address(storage)) {
+    const { problems, ...written } = await exportStorage({ ...others, storage, out });
+    reportWritten(out, written);
+    return reportProblems(problems, "; `rolltape storage verify --all` lists them");
   }
-  const { problems, ...written } = await exportStorage({ ...others, storage, out });
+  // Imported late, because it loads the AWS SDK.
+  const { exportArchive } = await import("../export/export-archive.js");
+  const { problems, ...written } = await exportArchive({ ...others, storage, out });
   reportWritten(out, written);
+  reportProblems(problems);
+}
+
+/** Lists what was left out because it is damaged. */
+function reportProblems(problems: readonly StoredProblem[], hint?: string): void {
   if (problems.length === 0) return;
   process.stderr.write(`rolltape: ${countNoun(problems.length, "problem")}, not exported:\n`);
   const list = new ProblemList((line) => process.stderr.write(line));
   for (const problem of problems) list.add(problem);
-  list.end("; `rolltape storage verify --all` lists them");
+  list.end(hint);
   process.exitCode = EXIT_FAILURE;
 }
 

@@ -1,12 +1,16 @@
 import { type BatchOptions, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { mergeOrigins } from "../../session/batch/merge-origins.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
+import { DamagedSessionError } from "../../session/stored/damaged-session-error.js";
+import { SessionsFileError } from "../../session/stored/file/errors.js";
 import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
+import { reasonOf } from "../../session/stored/offline-sessions.js";
+import type { StoredProblem } from "../../session/stored/stored-problem.js";
 import { ObjectStore, type StoredObject } from "../../storage/archive/object-store.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { SessionProgress } from "../storage/progress.js";
-import type { StorageExportOptions } from "./export-storage.js";
-import { describingConflicts, type WrittenExport, writeExport } from "./write-export.js";
+import { nothingReadable, type StorageExport, type StorageExportOptions } from "./export-storage.js";
+import { describingConflicts, writeExport } from "./write-export.js";
 
 /** Files that are read at the same time. */
 const READS_AT_ONCE = 8;
@@ -19,12 +23,12 @@ interface ArchivedSession extends StoredObject {
 }
 
 /**
- * Writes the archived sessions of an S3 prefix to a file, as their servers would export them.
+ * Writes the archived sessions of an S3 prefix to a file, as their servers would export them. Sessions that are damaged are left out.
  *
  * @throws StorageCommandError if there is nothing to export, or the options do not fit the sessions
- * @throws ArchiveError if the store fails, SessionsFileError if a session is damaged
+ * @throws ArchiveError if the store fails
  */
-export async function exportArchive(options: StorageExportOptions): Promise<WrittenExport> {
+export async function exportArchive(options: StorageExportOptions): Promise<StorageExport> {
   const { storage: address, out, sessions: ids, state: states, split = "train", ...rest } = options;
   const batchOptions: BatchOptions = batchOptionsSchema.parse(rest);
   if (states && !states.includes("ended"))
@@ -35,15 +39,18 @@ export async function exportArchive(options: StorageExportOptions): Promise<Writ
       refuseConflicts(batchOptions);
       const found = await listSessions(store);
       const chosen = ids ? chooseById(address, found, ids) : found;
-      const read = await readAll(store, chosen);
+      const problems: StoredProblem[] = [];
+      const read = await readAll(store, chosen, problems);
       const other = ids && read.find(({ session }) => session.split !== split);
       if (other) throw wrongSplit(other);
       const sessions = read.filter(({ session }) => session.split === split);
-      if (sessions.length === 0)
-        throw new StorageCommandError("nothing_to_export", `No session to export: ${address} has none of them.`);
+      if (sessions.length === 0) {
+        const message = `No session to export: ${address} has none of them${nothingReadable(problems)}.`;
+        throw new StorageCommandError("nothing_to_export", message);
+      }
       const origins = new Map(sessions.flatMap(({ origin }) => (origin ? [[JSON.stringify(origin), origin]] : [])));
       const all = sessions.map(({ session }) => session);
-      return writeExport(out, all, batchOptions, mergeOrigins([...origins.values()]));
+      return { ...(await writeExport(out, all, batchOptions, mergeOrigins([...origins.values()]))), problems };
     });
   } finally {
     store.close();
@@ -76,23 +83,36 @@ function wrongSplit({ session: { id, split } }: FileSession): StorageCommandErro
   return new StorageCommandError("invalid_arguments", message);
 }
 
-/** Reads sessions, several at a time, and returns them in the given order. */
-async function readAll(store: ObjectStore, chosen: readonly ArchivedSession[]): Promise<FileSession[]> {
+/** Reads sessions, several at a time, and returns them in the given order. Adds a problem for each that is damaged. */
+async function readAll(
+  store: ObjectStore,
+  chosen: readonly ArchivedSession[],
+  problems: StoredProblem[],
+): Promise<FileSession[]> {
   const progress = new SessionProgress("read");
-  const read: FileSession[][] = Array.from({ length: chosen.length });
+  const read: FileSession[][] = chosen.map(() => []);
   const next = chosen.entries();
   const work = async () => {
     for (const [index, object] of next) {
-      const sessions: FileSession[] = [];
-      for await (const session of readSessions(readChunks(store, object), store.address(object.name)))
-        sessions.push(session);
-      read[index] = sessions;
+      try {
+        read[index] = await readObject(store, object);
+      } catch (error) {
+        if (!(error instanceof SessionsFileError || error instanceof DamagedSessionError)) throw error;
+        problems.push({ what: `session ${object.id}`, reason: reasonOf(error) });
+      }
       progress.step(chosen.length);
     }
   };
   await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
   progress.clear();
   return read.flat();
+}
+
+async function readObject(store: ObjectStore, object: ArchivedSession): Promise<FileSession[]> {
+  const sessions: FileSession[] = [];
+  for await (const session of readSessions(readChunks(store, object), store.address(object.name)))
+    sessions.push(session);
+  return sessions;
 }
 
 async function* readChunks(store: ObjectStore, { name, bytes }: StoredObject): AsyncGenerator<Uint8Array> {

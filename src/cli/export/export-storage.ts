@@ -91,10 +91,13 @@ function chooseById(
 const STATES_HINT = "`rolltape storage inspect` shows how many sessions the folder has, by state.";
 
 function nothingLeft(directory: string, problems: readonly StoredProblem[]): StorageCommandError {
-  const [first] = problems;
-  const damage = first ? ` that can be read. First problem: ${first.what}: ${first.reason}` : "";
   return new StorageCommandError(
     "nothing_to_export",
-    `No session to export: none of the chosen sessions in ${directory} has data${damage}. ${STATES_HINT}`,
+    `No session to export: none of the chosen sessions in ${directory} has data${nothingReadable(problems)}. ${STATES_HINT}`,
   );
+}
+
+/** Returns the rest of a sentence that says that there is no session; empty if nothing is damaged. */
+export function nothingReadable([first]: readonly StoredProblem[]): string {
+  return first ? ` that can be read. First problem: ${first.what}: ${first.reason}` : "";
 }

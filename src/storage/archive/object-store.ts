@@ -63,7 +63,7 @@ export class ObjectStore {
       // Uploads name their checksums themselves. Many other stores refuse the trailers that the SDK would add.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
-      requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENCE_MS, socketTimeout: SILENCE_MS },
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
       ...(region === undefined ? {} : { region }),
     });
     return new ObjectStore(sdk, client, location);

@@ -139,7 +139,8 @@ export class Outbox {
     try {
       const file = await open(partial, "w", permissions.file);
       try {
-        for await (const chunk of chunks) await file.write(chunk);
+        // Not `write`, which may write less than the chunk, without an error, when the disk becomes full.
+        for await (const chunk of chunks) await file.appendFile(chunk);
         await file.sync();
       } finally {
         await file.close();
@@ -177,8 +178,9 @@ export class Outbox {
   async close(): Promise<void> {
     this.#stopping.abort(new Error("the archive was closed"));
     this.#wake.resolve();
-    await Promise.all(this.#loops);
+    // Requests in progress fail, so that the loops end.
     this.#store.close();
+    await Promise.all(this.#loops);
   }
 
   async #restore(): Promise<void> {
@@ -222,10 +224,15 @@ export class Outbox {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const next = [...this.#waiting.keys()].find((entry) => !this.#uploading.has(entry));
+      const next = this.#next();
       if (next === undefined) await this.#wake.promise;
       else await this.#upload(next);
     }
+  }
+
+  #next(): string | undefined {
+    for (const entry of this.#waiting.keys()) if (!this.#uploading.has(entry)) return entry;
+    return undefined;
   }
 
   async #upload(entry: string): Promise<void> {

@@ -92,6 +92,9 @@ async function uploadParts(
   }
   const complete = new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts: parts } });
   await store.client.send(complete, { abortSignal: signal });
+  // The metadata is from the beginning of the upload. The file may have been replaced since.
+  if (newest !== undefined && (await unlessForbidden(store.head(name)))?.sha256 !== sha256)
+    return await uploadParts(store, file, { name, size, sha256, signal, mayExist: false });
   return { bytes: size, reused };
 }
 

@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CreateBucketCommand, GetObjectCommand, ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runRolltape, temporaryFolder } from "../../cli/rolltape.js";
 import { FaultyStore, type StoreFault } from "../../helpers/faulty-store.js";
@@ -92,6 +99,40 @@ describe.skipIf(program === undefined)("the archive in S3", { timeout: 120_000 }
     expect((await exported(address, "--split", "eval")).equals(whole)).toBe(false);
   });
 
+  test("leaves damaged sessions out of an export, and names them", async () => {
+    const server = new ArchivedServer(temporaryFolder(), address, env);
+    await server.start();
+    await server.record("intact");
+    const empty = await server.record("empty");
+    const cut = await server.record("cut");
+    const changed = await server.record("changed");
+    const another = await server.record("another");
+    await server.archived();
+    await server.stop();
+    const damage = async ({ id }: { id: string }, change: (bytes: Buffer) => Uint8Array) => {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: prefix }));
+      const Key = Contents.find((object) => object.Key?.endsWith(`-${id}.sessions`))?.Key;
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+      const bytes = change(Buffer.from((await Body?.transformToByteArray()) ?? []));
+      await client.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body: bytes }));
+    };
+    await damage(empty, () => new Uint8Array());
+    await damage(cut, (bytes) => bytes.subarray(0, bytes.length - 1));
+    await damage(changed, (bytes) => bytes.fill(0, bytes.length - 20, bytes.length - 10));
+    await damage(another, () => Buffer.from("something else"));
+    const out = join(temporaryFolder(), "batch.safetensors");
+    const { code, stdout, stderr } = await runRolltape(["export", "--storage", address, "--out", out], env);
+    expect(code).toBe(1);
+    expect(stdout).toContain("exported 1 session in");
+    expect(stderr).toContain("4 problems, not exported:");
+    for (const { id } of [empty, cut, changed, another])
+      expect(stderr).toMatch(new RegExp(`^  session ${id}: s3://.*${id}\\.sessions is `, "m"));
+    const chosen = ["export", "--storage", address, "--out", out, "--sessions", cut.id];
+    const refused = await runRolltape(chosen, env);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`that can be read. First problem: session ${cut.id}: `);
+  });
+
   test.each<StoreFault>(["refuse", "hang", "cut"])(
     "answers calls and exports while uploads fail (%s)",
     async (fault) => {
@@ -149,6 +190,30 @@ describe.skipIf(program === undefined)("the archive in S3", { timeout: 120_000 }
     expect(Uploads).toEqual([]);
     expect(readdirSync(waiting)).toEqual([]);
     await server.stop();
+  });
+
+  test("has the digest of a large file that was replaced during its upload", async () => {
+    const directory = temporaryFolder();
+    const waiting = join(directory, "archive", "batches");
+    mkdirSync(waiting, { recursive: true });
+    const bytes = randomBytes(20 * MIB);
+    writeFileSync(join(waiting, "large.safetensors"), bytes);
+    store.choose = ({ path }) => (path.includes("partNumber=3") ? "refuse" : "pass");
+    const server = new ArchivedServer(directory, address, env);
+    await server.start();
+    await expect.poll(() => store.requests.some(({ fault }) => fault === "refuse"), { timeout: 30_000 }).toBe(true);
+    await server.kill();
+    bytes.fill(0, 19 * MIB);
+    writeFileSync(join(waiting, "large.safetensors"), bytes);
+    store.choose = () => "pass";
+    await server.start();
+    await server.archived();
+    await server.stop();
+    const id = readFileSync(join(directory, "archive", "id"), "utf8");
+    const Key = `${prefix}/batches/${id}/large.safetensors`;
+    const { Body, Metadata } = await client.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+    expect(digest((await Body?.transformToByteArray()) ?? bytes.subarray(1))).toBe(digest(bytes));
+    expect(Metadata).toEqual({ "rolltape-sha256": digest(bytes) });
   });
 
   test("does not upload a session again that was in the archive before kill -9", async () => {

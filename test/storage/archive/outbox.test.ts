@@ -5,6 +5,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { Outbox, type OutboxOptions } from "../../../src/storage/archive/outbox.js";
 import { FaultyStore, type StoreFault } from "../../helpers/faulty-store.js";
 import { s3Environment } from "../../helpers/seaweed.js";
+import { mountSmallDisk } from "../../helpers/small-disk.js";
 
 /** What an outbox does while its store fails. Uploads that succeed are tested with a real store: archive.slow.test.ts. */
 
@@ -75,6 +76,29 @@ test("stops although the store never answers", async () => {
   await expect.poll(() => store.requests.length).toBe(1);
   await outbox.close();
   expect(readdirSync(join(directory, "sessions"))).toEqual(["a"]);
+});
+
+test("stops although the store does not say whether it has a file", async () => {
+  store.choose = ({ method }) => (method === "HEAD" ? "hang" : "refuse");
+  const directory = newFolder();
+  const outbox = await open(directory);
+  await outbox.write("sessions", "a", bytesOf("first"));
+  await expect.poll(() => store.requests.some(({ method }) => method === "HEAD")).toBe(true);
+  await outbox.close();
+  expect(readdirSync(join(directory, "sessions"))).toEqual(["a"]);
+});
+
+test("rejects a file for which the disk has too little space, and keeps no part of it", async ({ skip }) => {
+  const disk = mountSmallDisk(1);
+  if (!disk) return skip("only root may mount a small file system");
+  onTestFinished(() => disk.remove());
+  const outbox = await open(disk.folder);
+  const text = "x".repeat(2 << 20);
+  await expect(outbox.write("sessions", "a", bytesOf(text))).rejects.toThrow(/ENOSPC/);
+  expect(outbox.counts.waiting).toBe(0);
+  expect(readdirSync(join(disk.folder, "sessions"))).toEqual([]);
+  await outbox.write("sessions", "b", bytesOf("short"));
+  expect(outbox.counts.waiting).toBe(1);
 });
 
 test("replaces a waiting file by a newer one of its name", async () => {
