@@ -1,7 +1,7 @@
-import { type FileHandle, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Slices } from "../support/async/run-steps.js";
-import { openRegularFile } from "../support/regular-file.js";
+import { type FileAccess, LOCAL_FILES, type OpenFile } from "../support/file-access.js";
 import { isEpisodeEntry } from "./episode-entry.js";
 import { TranscriptError } from "./errors.js";
 import type { EpisodeLine, IndexLine, LinePosition } from "./format.js";
@@ -29,7 +29,8 @@ export interface Refreshed {
  */
 export class Transcript implements AsyncDisposable {
   readonly path: string;
-  readonly #file: FileHandle;
+  readonly #files: FileAccess;
+  readonly #file: OpenFile;
   readonly #inode: number;
   readonly #lines: IndexLine[] = [];
   readonly #problems: string[] = [];
@@ -41,15 +42,16 @@ export class Transcript implements AsyncDisposable {
   #indexAt: number | undefined = 0;
   #isIndexed = true;
 
-  private constructor(path: string, file: FileHandle, inode: number) {
+  private constructor(path: string, files: FileAccess, file: OpenFile, inode: number) {
     this.path = path;
+    this.#files = files;
     this.#file = file;
     this.#inode = inode;
   }
 
   /** @throws TranscriptError `not_a_transcript` or `unsupported_format`; or an error of the file system */
-  static async open(path: string): Promise<Transcript> {
-    const transcript = await Transcript.openUnread(path);
+  static async open(path: string, files = LOCAL_FILES): Promise<Transcript> {
+    const transcript = await Transcript.openUnread(path, files);
     try {
       await transcript.refresh();
       return transcript;
@@ -60,11 +62,11 @@ export class Transcript implements AsyncDisposable {
   }
 
   /** Opens a transcript whose lines are read by the first {@link refresh}. Throws like {@link open}. */
-  static async openUnread(path: string): Promise<Transcript> {
-    const file = await openRegularFile(path);
+  static async openUnread(path: string, files = LOCAL_FILES): Promise<Transcript> {
+    const file = await files.open(path);
     try {
       const { ino } = await file.stat();
-      const transcript = new Transcript(path, file, ino);
+      const transcript = new Transcript(path, files, file, ino);
       await transcript.#checkFirstLine();
       return transcript;
     } catch (error) {
@@ -147,7 +149,7 @@ export class Transcript implements AsyncDisposable {
   /** Takes lines from the index file while they fit the transcript. */
   async #readIndexFile(size: number, add: AddLine, slices: Slices): Promise<void> {
     if (this.#indexAt === undefined) return;
-    const index = await openRegularFile(indexFileOf(this.path)).catch(() => undefined);
+    const index = await this.#files.open(indexFileOf(this.path)).catch(() => undefined);
     if (!index) return;
     let entries: IndexLine[] = [];
     const take = async (): Promise<boolean> => {
@@ -240,7 +242,7 @@ function readJson(bytes: Buffer): { readonly type?: unknown; readonly format?: u
 }
 
 /** Returns an entry of the index file; undefined if it is damaged. */
-async function readEntry(index: FileHandle, { offset, length, bytes }: FoundLine): Promise<IndexLine | undefined> {
+async function readEntry(index: OpenFile, { offset, length, bytes }: FoundLine): Promise<IndexLine | undefined> {
   if (length > MAX_INDEX_LINE_BYTES) return undefined;
   try {
     return parseLine(bytes ?? (await readBytes(index, offset, length)), offset, indexLine, isEpisodeEntry);
@@ -260,7 +262,7 @@ interface FoundLine extends LinePosition {
  *
  * @param scanned position before which the first line has no line feed
  */
-async function* findLines(file: FileHandle, start: number, size: number, scanned = start): AsyncGenerator<FoundLine> {
+async function* findLines(file: OpenFile, start: number, size: number, scanned = start): AsyncGenerator<FoundLine> {
   let offset = start;
   for (let at = Math.max(start, scanned); at < size; ) {
     const chunk = await readBytes(file, at, Math.min(CHUNK_BYTES, size - at));

@@ -1,5 +1,5 @@
-import type { FileHandle } from "node:fs/promises";
 import type { z } from "zod";
+import type { OpenFile } from "../support/file-access.js";
 import { TranscriptError } from "./errors.js";
 import type { LinePosition, TranscriptLine } from "./format.js";
 import { transcriptLine } from "./schema.js";
@@ -18,7 +18,7 @@ const MAX_VALUES = 2_000_000;
  * @throws TranscriptError `line_too_long` or `invalid_line`
  */
 export async function readLine(
-  file: FileHandle,
+  file: Pick<OpenFile, "read">,
   place: LinePosition,
   maxBytes = MAX_LINE_BYTES,
 ): Promise<TranscriptLine> {
@@ -65,7 +65,7 @@ export function parseLine<T>(
 export const LINE_FEED = 0x0a;
 
 /** Reads `length` bytes, fewer at the end of the file. */
-export async function readBytes(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+export async function readBytes(file: Pick<OpenFile, "read">, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let read = 0;
   while (read < length) {

@@ -9,9 +9,10 @@ import { Transform } from "node:stream";
  * - `pass`: passes it on.
  * - `refuse`: answers 503 `SlowDown`.
  * - `hang`: never answers.
+ * - `mute`: passes it on, but never answers.
  * - `cut`: closes the connection in the middle of the body, or before the answer if there is no body.
  */
-export type StoreFault = "pass" | "refuse" | "hang" | "cut";
+export type StoreFault = "pass" | "refuse" | "hang" | "mute" | "cut";
 
 /** A request that arrived. */
 export interface SeenRequest {
@@ -21,6 +22,8 @@ export interface SeenRequest {
   /** Bytes of its body so far. */
   bytes: number;
   readonly fault: StoreFault;
+  /** True when the store has answered. */
+  answered: boolean;
 }
 
 const SLOW_DOWN = `<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>`;
@@ -61,7 +64,7 @@ export class FaultyStore {
 
   #serve(incoming: IncomingMessage, answer: ServerResponse): void {
     const { method = "", url: path = "" } = incoming;
-    const seen: SeenRequest = { method, path, bytes: 0, fault: this.choose({ method, path }) };
+    const seen: SeenRequest = { method, path, bytes: 0, fault: this.choose({ method, path }), answered: false };
     this.requests.push(seen);
     incoming.on("error", () => undefined);
     if (seen.fault === "hang") return;
@@ -79,6 +82,8 @@ export class FaultyStore {
     }
     const { headers } = incoming;
     const sent = request({ host: "127.0.0.1", port: this.#store, method, path, headers }, (reply) => {
+      seen.answered = true;
+      if (seen.fault === "mute") return void reply.resume();
       answer.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(answer);
     });

@@ -64,7 +64,11 @@ async function writeFile(
 }
 
 async function openSource(target: string, { model }: ViewCommandOptions): Promise<OpenSource> {
-  if (isS3Address(target)) return openStored(target, model);
+  if (isS3Address(target)) {
+    // Imported late, because it loads the AWS SDK.
+    const { openStoredSource } = await import("../archive/open-source.js");
+    return openStoredSource(target, model);
+  }
   if (!isHttpUrl(target)) return openPath(target, { model });
   if (model !== undefined)
     throw new ViewError("invalid_arguments", "--model is for files: a server has its own model.");
@@ -77,15 +81,4 @@ async function openSource(target: string, { model }: ViewCommandOptions): Promis
   const source = new ServerSource(target, adminKey);
   await source.check();
   return source;
-}
-
-async function openStored(target: string, model: string | undefined): Promise<OpenSource> {
-  const [{ findBatch }, { openTensors }, { BatchSource }] = await Promise.all([
-    import("../archive/find-batch.js"),
-    import("../archive/open-tensors.js"),
-    import("../../view/sources/batch-source.js"),
-  ]);
-  const { address, others } = await findBatch(target);
-  const notices = others > 0 ? [`This is the newest batch of the archive. There are ${others} others.`] : [];
-  return BatchSource.read(address, await openTensors(address), { model, notices });
 }

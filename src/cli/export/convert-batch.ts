@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readRows } from "../../batch-file/batch-rows.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { FILE_TENSORS } from "../../session/batch/image-tensors.js";
-import { openRegularFile } from "../../support/regular-file.js";
+import type { FileAccess } from "../../support/file-access.js";
 import { countElements, type Dtype, ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { type Header, readHeader } from "../../support/safetensors/read-header.js";
@@ -32,8 +32,9 @@ export async function convertBatch(
   file: string,
   given: Readonly<Record<string, unknown>>,
   out: string,
+  files: FileAccess,
 ): Promise<WrittenExport> {
-  const bytes = await readWhole(file);
+  const bytes = await readWhole(file, files);
   const header = readHeader(bytes);
   const facts: Readonly<Record<string, unknown>> = readBatchFacts(file, header);
   // Images can move from a tensor to files, but not back.
@@ -60,8 +61,8 @@ export async function convertBatch(
 }
 
 /** Returns the bytes of a file. `readFile` refuses files of more than two gigabytes. */
-async function readWhole(path: string): Promise<Uint8Array> {
-  const file = await openRegularFile(path);
+async function readWhole(path: string, files: FileAccess): Promise<Uint8Array> {
+  const file = await files.open(path);
   try {
     const bytes = new Uint8Array((await file.stat()).size);
     for (let at = 0; at < bytes.length; ) {

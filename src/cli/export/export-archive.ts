@@ -7,14 +7,15 @@ import { type FileSession, readSessions } from "../../session/stored/file/read-s
 import { reasonOf } from "../../session/stored/offline-sessions.js";
 import type { StoredProblem } from "../../session/stored/stored-problem.js";
 import { ObjectStore, type StoredObject } from "../../storage/archive/object-store.js";
+import { StoredFile } from "../../storage/archive/stored-file.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { SessionProgress } from "../storage/progress.js";
 import { nothingReadable, type StorageExport, type StorageExportOptions } from "./export-storage.js";
+import { readChunks } from "./read-chunks.js";
 import { describingConflicts, writeExport } from "./write-export.js";
 
 /** Files that are read at the same time. */
 const READS_AT_ONCE = 8;
-const CHUNK_BYTES = 8 << 20;
 /** The name of an archived session: the outbox of its server, its number, its id. */
 const SESSION = /^sessions\/[0-9a-f]+\/\d+-(.+)\.sessions$/;
 
@@ -110,12 +111,7 @@ async function readAll(
 
 async function readObject(store: ObjectStore, object: ArchivedSession): Promise<FileSession[]> {
   const sessions: FileSession[] = [];
-  for await (const session of readSessions(readChunks(store, object), store.address(object.name)))
-    sessions.push(session);
+  const file = new StoredFile(store, object.name, object.bytes);
+  for await (const session of readSessions(readChunks(file), store.address(object.name))) sessions.push(session);
   return sessions;
-}
-
-async function* readChunks(store: ObjectStore, { name, bytes }: StoredObject): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < bytes; from += CHUNK_BYTES)
-    yield await store.readRange(name, from, Math.min(CHUNK_BYTES, bytes - from));
 }

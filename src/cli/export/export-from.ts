@@ -1,16 +1,20 @@
+import { basename, dirname } from "node:path";
 import { readRows } from "../../batch-file/batch-rows.js";
 import type { BatchOptionsInput } from "../../session/batch/batch-options.js";
 import { isSessionsFile } from "../../session/stored/file/frames.js";
-import { openRegularFile } from "../../support/regular-file.js";
+import type { FileAccess } from "../../support/file-access.js";
+import { isS3Address } from "../../support/s3-address.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
-import { TensorFile } from "../../support/safetensors/tensor-file.js";
+import { readBytes } from "../../transcript/read-line.js";
+import { openFiles } from "../archive/open-files.js";
+import { openTensors } from "../archive/open-tensors.js";
 import { JOB_EXPORT } from "../rollout/job-export.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { type BatchFacts, readBatchFacts } from "./batch-facts.js";
 import { convertBatch } from "./convert-batch.js";
 import type { ExportOptions } from "./export-options.js";
 import { exportSessionsFile } from "./export-sessions-file.js";
-import { findSessionsFile } from "./sessions-file-path.js";
+import { findSessionsFile, sessionsFileOf } from "./sessions-file-path.js";
 import type { WrittenExport } from "./write-export.js";
 
 /** Options of an export from a file. */
@@ -28,11 +32,14 @@ export interface FromOptions extends Omit<ExportOptions, "storage"> {
 export async function exportFrom({ from, ...options }: FromOptions): Promise<WrittenExport> {
   const { out, sessions, state, split, ...rest } = options;
   const given = readGiven(rest);
-  if (await startsAsSessions(from)) return exportSessionsFile(from, options, given);
+  const files = await openFiles(from);
+  if (await startsAsSessions(from, files)) return exportSessionsFile(from, { ...options, files }, given);
   const { facts, expected } = await readBatch(from);
-  const sessionsFile = findSessionsFile(from);
-  if (sessionsFile === undefined) return convertBatch(from, readGiven({ ...rest, sessions, state, split }), out);
-  return exportSessionsFile(sessionsFile, { ...options, expected }, { ...inherit(facts, given), ...given });
+  const sessionsFile = isS3Address(from)
+    ? await files.find(dirname(from), sessionsFileOf(basename(from)))
+    : findSessionsFile(from);
+  if (sessionsFile === undefined) return convertBatch(from, readGiven({ ...rest, sessions, state, split }), out, files);
+  return exportSessionsFile(sessionsFile, { ...options, files, expected }, { ...inherit(facts, given), ...given });
 }
 
 /** Returns the options that the user set. */
@@ -55,11 +62,14 @@ function inherit({ concatReward, ...facts }: BatchFacts, given: BatchOptionsInpu
   };
 }
 
-async function startsAsSessions(path: string): Promise<boolean> {
+async function startsAsSessions(path: string, files: FileAccess): Promise<boolean> {
   try {
-    await using file = await openRegularFile(path);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
-    return isSessionsFile(buffer.subarray(0, bytesRead));
+    const file = await files.open(path);
+    try {
+      return isSessionsFile(await readBytes(file, 0, 16));
+    } finally {
+      await file.close();
+    }
   } catch (cause) {
     const message = `--from ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new StorageCommandError("invalid_arguments", message, { cause });
@@ -69,7 +79,7 @@ async function startsAsSessions(path: string): Promise<boolean> {
 /** Reads the options of a batch's export, and its sessions. */
 async function readBatch(path: string): Promise<{ facts: BatchFacts; expected: string[] }> {
   try {
-    await using file = await TensorFile.open(path);
+    await using file = await openTensors(path);
     const facts = readBatchFacts(path, file.header);
     return { facts, expected: readRows(file.header).map(({ session_id }) => session_id) };
   } catch (error) {

@@ -3,20 +3,19 @@ import { type BatchOptionsInput, batchOptionsSchema } from "../../session/batch/
 import { mergeOrigins } from "../../session/batch/merge-origins.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
-import { openRegularFile } from "../../support/regular-file.js";
+import type { FileAccess, OpenFile } from "../../support/file-access.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { SessionProgress } from "../storage/progress.js";
 import { readState } from "../storage/session-state.js";
 import type { ExportOptions } from "./export-options.js";
+import { readChunks } from "./read-chunks.js";
 import { describingConflicts, type WrittenExport, writeExport } from "./write-export.js";
-
-/** Larger than a stream's default of 64 KiB, because sessions files have megabytes. */
-const CHUNK_BYTES = 1 << 20;
 
 /** The options of an export from a file, besides those of its batch. */
 export interface FileExportOptions extends Pick<ExportOptions, "out" | "sessions" | "state" | "split"> {
   /** Sessions that the file must have, because they have rows in the batch beside it. */
   readonly expected?: readonly string[];
+  readonly files: FileAccess;
 }
 
 /**
@@ -27,14 +26,14 @@ export interface FileExportOptions extends Pick<ExportOptions, "out" | "sessions
  */
 export async function exportSessionsFile(
   file: string,
-  { out, sessions: ids, state: states, split, expected = [] }: FileExportOptions,
+  { out, sessions: ids, state: states, split, expected = [], files }: FileExportOptions,
   options: BatchOptionsInput,
 ): Promise<WrittenExport> {
   const batchOptions = batchOptionsSchema.parse(options);
   if (resolve(out) === resolve(file)) throw replacesSessions(file);
   return describingConflicts(async () => {
     refuseConflicts(batchOptions);
-    const read = await readFile(file, ids, new Set(expected));
+    const read = await readFile(await files.open(file), file, { ids, missing: new Set(expected) });
     const chosen = ids
       ? inOrder(file, read, ids)
       : read.filter(({ session }) => isIn(states, session) && (split === undefined || session.split === split));
@@ -60,9 +59,9 @@ export async function exportSessionsFile(
  * @param missing sessions that the file must have. Those that it has are removed from the set
  */
 async function readFile(
+  opened: OpenFile,
   file: string,
-  ids: readonly string[] | undefined,
-  missing: Set<string>,
+  { ids, missing }: { readonly ids: readonly string[] | undefined; readonly missing: Set<string> },
 ): Promise<FileSession[]> {
   const wanted = ids && new Set(ids);
   const isChosen = (id: string) => {
@@ -70,10 +69,8 @@ async function readFile(
     return wanted?.has(id) ?? true;
   };
   const progress = new SessionProgress("read");
-  const opened = await openRegularFile(file);
-  const chunks = opened.createReadStream({ highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
   const read: FileSession[] = [];
-  for await (const session of readSessions(chunks, file, isChosen)) {
+  for await (const session of readSessions(readChunks(opened), file, isChosen)) {
     progress.step();
     read.push(session);
   }

@@ -6,6 +6,9 @@ import { readStandardError } from "../../rollout/subproc/standard-error.js";
 import { permissions } from "../../support/private-files.js";
 import { removeTail } from "../../support/processes/output-tail.js";
 
+/** Name of the error log of a job with this `--out`. */
+export const errorLogOf = (out: string): string => `${out}.errors.jsonl`;
+
 /**
  * Writes a JSON line for each rejected episode: the reason, the stack of the error and the standard error of the
  * agent's process.
@@ -19,10 +22,10 @@ export class RolloutErrorLog {
   /**
    * Removes the log of an earlier job.
    *
-   * @param out the file of the batch; the log's name is this one followed by `.errors.jsonl`
+   * @param out the file of the batch
    */
   constructor(out: string) {
-    this.#file = `${out}.errors.jsonl`;
+    this.#file = errorLogOf(out);
     rmSync(this.#file, { force: true });
   }
 

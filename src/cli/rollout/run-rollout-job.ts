@@ -9,13 +9,16 @@ import { watchProxy } from "../../rollout/proxy-watch.js";
 import { isWithoutProxy } from "../../rollout/retrying-workflow.js";
 import { shareWithGroup } from "../../support/private-files.js";
 import { openTelemetry, WORKER_SERVICE } from "../../telemetry/open-telemetry.js";
+import { metricsFileOf } from "../../transcript/metrics-file.js";
+import { indexFileOf } from "../../transcript/read-index.js";
 import { createLogger } from "../logger.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
 import { BatchArchive } from "./batch-archive.js";
+import { errorLogOf } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
 import { readExamples } from "./examples.js";
 import type { JobSetup } from "./job-setup.js";
-import { JobTranscript } from "./job-transcript.js";
+import { JobTranscript, transcriptFileOf } from "./job-transcript.js";
 import { createWorkflow } from "./job-workflow.js";
 import { type OpenLeases, openLeases } from "./open-leases.js";
 import { openProxy } from "./open-proxy.js";
@@ -72,7 +75,9 @@ export async function runRolloutJob(run: JobRun): Promise<EndedJob> {
     const onWait = (why: string) => screen.line(`rolltape: ${why}; waiting`);
     const onFailure = (error: Error) => run.watch.fail(error);
     await using store = await openStore({ ...run, onWait, onFailure });
-    await using archive = await BatchArchive.open(config, (message) => screen.line(`rolltape: ${message}`));
+    const tell = (message: string) => screen.line(`rolltape: ${message}`);
+    const growing = listGrowing(options);
+    await using archive = await BatchArchive.open({ config, id: store.opened.job_id, growing, tell });
     await using removing = openRemover(store, proxy);
     const { remover } = removing;
     await using leases = await openRunners(run, { served, proxy, screen, logger, store, remover });
@@ -93,6 +98,13 @@ export async function runRolloutJob(run: JobRun): Promise<EndedJob> {
   } finally {
     workflow?.close();
   }
+}
+
+/** Returns the files to which a job appends. */
+function listGrowing({ out, transcripts }: RolloutOptions): string[] {
+  const transcript = transcriptFileOf(out);
+  const files = [metricsFileOf(out), errorLogOf(out)];
+  return transcripts === false ? files : [transcript, indexFileOf(transcript), ...files];
 }
 
 async function measure(

@@ -44,7 +44,7 @@ export interface ArchiveCounts {
 
 const BACKOFF = { firstMilliseconds: 1000, longestMilliseconds: 60_000 };
 /** Uploads at the same time. Each holds at most one part in memory. */
-const UPLOADS_AT_ONCE = 2;
+const UPLOADS_AT_ONCE = 4;
 /** Share of the file system that is left to the storage, whose writes answers wait for. */
 const FREE_SHARE = 0.05;
 /** Ends the names of files that are not complete. */
@@ -126,6 +126,7 @@ export class Outbox {
   /**
    * Writes a file that is then uploaded. When this resolves, it is on disk. It replaces a waiting file of the same name.
    *
+   * @param name of the object. May contain slashes
    * @param isComplete false: the file is dropped, because what it was made from has changed
    */
   async write(
@@ -134,8 +135,8 @@ export class Outbox {
     chunks: AsyncIterable<Uint8Array>,
     isComplete: () => boolean = () => true,
   ): Promise<boolean> {
-    const path = this.#pathOf(kind, name);
-    const partial = path + PARTIAL;
+    const entry = toEntry(kind, name);
+    const partial = this.#pathOf(entry) + PARTIAL;
     try {
       const file = await open(partial, "w", permissions.file);
       try {
@@ -146,21 +147,24 @@ export class Outbox {
         await file.close();
       }
       if (!isComplete()) return false;
-      await this.#publish(partial, `${kind}/${name}`, false);
+      await this.#publish(partial, entry, false);
       return true;
     } finally {
       await rm(partial, { force: true });
     }
   }
 
-  /** Uploads a file of another folder as it is now, also if it is removed or replaced there. A file that the store has is not uploaded again. */
+  /**
+   * Uploads a file of another folder, also if it is removed or replaced there. What is appended to it before its upload begins is uploaded
+   * too. A file that the store has is not uploaded again.
+   */
   async link(kind: ArchiveKind, name: string, file: string): Promise<void> {
-    const path = this.#pathOf(kind, name);
-    const partial = path + PARTIAL;
+    const entry = toEntry(kind, name);
+    const partial = this.#pathOf(entry) + PARTIAL;
     await rm(partial, { force: true });
     // Links take neither space nor time, but not every file system has them, and none links to another one.
     await link(file, partial).catch(() => copyFile(file, partial, constants.COPYFILE_FICLONE));
-    await this.#publish(partial, `${kind}/${name}`, true);
+    await this.#publish(partial, entry, true);
     // Renaming a link to another link of the same file does nothing, and leaves both.
     await rm(partial, { force: true });
   }
@@ -187,26 +191,27 @@ export class Outbox {
     for (const kind of KINDS) {
       const names = await readdir(join(this.#options.directory, kind));
       for (const name of names.toSorted()) {
-        if (name.endsWith(PARTIAL)) await rm(this.#pathOf(kind, name), { force: true });
-        else await this.#add(`${kind}/${name}`, true);
+        const entry = `${kind}/${name}`;
+        if (name.endsWith(PARTIAL)) await rm(this.#pathOf(entry), { force: true });
+        else await this.#add(entry, true);
       }
     }
   }
 
   async #publish(partial: string, entry: string, mayExist: boolean): Promise<void> {
     using _files = await this.#files.acquire();
-    const path = join(this.#options.directory, entry);
+    const path = this.#pathOf(entry);
     await rename(partial, path);
     await syncFolder(dirname(path));
     await this.#add(entry, mayExist);
   }
 
-  #pathOf(kind: ArchiveKind, name: string): string {
-    return join(this.#options.directory, kind, name);
+  #pathOf(entry: string): string {
+    return join(this.#options.directory, entry);
   }
 
   async #add(entry: string, mayExist: boolean): Promise<void> {
-    const { size } = await stat(join(this.#options.directory, entry));
+    const { size } = await stat(this.#pathOf(entry));
     const before = this.#remove(entry);
     this.#waiting.set(entry, { bytes: size, mayExist: mayExist || before !== undefined });
     this.#waitingBytes += size;
@@ -241,9 +246,9 @@ export class Outbox {
     if (!waiting) return;
     this.#uploading.add(entry);
     try {
-      const path = join(this.#options.directory, entry);
+      const path = this.#pathOf(entry);
       const [kind, file] = entry.split("/") as [ArchiveKind, string];
-      const name = `${kind}/${this.id}/${file}`;
+      const name = `${kind}/${this.id}/${decodeURIComponent(file)}`;
       const sent = await uploadFile(this.#store, path, name, { signal, mayExist: waiting.mayExist });
       this.#uploadedBytes += sent ? sent.bytes - sent.reused : 0;
       this.#reusedBytes += sent?.reused ?? 0;
@@ -265,7 +270,7 @@ export class Outbox {
   async #finish(entry: string, waiting: Waiting): Promise<void> {
     using _files = await this.#files.acquire();
     if (this.#waiting.get(entry) !== waiting) return;
-    await rm(join(this.#options.directory, entry), { force: true });
+    await rm(this.#pathOf(entry), { force: true });
     this.#remove(entry);
   }
 
@@ -287,6 +292,10 @@ export class Outbox {
     await sleep(pause * (0.5 + Math.random() / 2), this.#stopping.signal).catch(() => undefined);
   }
 }
+
+/** Returns the name of a waiting file in the folder of the outbox. The folders of an object become a part of its name. */
+const toEntry = (kind: ArchiveKind, name: string): string =>
+  `${kind}/${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 
 /** Returns the id of an outbox, which is created with its folder. */
 async function readId(directory: string): Promise<string> {

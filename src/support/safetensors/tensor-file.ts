@@ -1,4 +1,4 @@
-import { type FileHandle } from "node:fs/promises";
+import type { OpenFile } from "../file-access.js";
 import { openRegularFile } from "../regular-file.js";
 import { SafetensorsError } from "./errors.js";
 import {
@@ -21,18 +21,15 @@ export interface TensorFileOptions {
 /** Numbers of a tensor. A BOOL is 0 or 1. */
 export type TensorValues = Int32Array | Float32Array | Uint8Array;
 
-/** The operations of a file handle that reading needs. */
-type OpenFile = Pick<FileHandle, "close"> & {
-  read(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
-};
+type ReadFile = Pick<OpenFile, "read" | "close">;
 
 /** A safetensors file that is read piece by piece, because it may be larger than memory. */
 export class TensorFile implements AsyncDisposable {
   readonly header: Header;
   readonly byteLength: number;
-  readonly #file: OpenFile;
+  readonly #file: ReadFile;
 
-  private constructor(file: OpenFile, header: Header, byteLength: number) {
+  private constructor(file: ReadFile, header: Header, byteLength: number) {
     this.#file = file;
     this.header = header;
     this.byteLength = byteLength;
@@ -50,7 +47,7 @@ export class TensorFile implements AsyncDisposable {
    * @throws SafetensorsError
    */
   static async read(
-    file: OpenFile,
+    file: ReadFile,
     size: number,
     { maxHeaderBytes, allowDamage = false }: TensorFileOptions = {},
   ): Promise<TensorFile> {
@@ -126,7 +123,7 @@ export class TensorFile implements AsyncDisposable {
 const READABLE: ReadonlySet<string> = new Set(["I32", "F32", "BOOL"]);
 
 /** Reads `length` bytes into new memory. Returns fewer at the end of the file. */
-async function readBytes(file: OpenFile, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(file: ReadFile, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let read = 0;
   while (read < length) {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import { ApiError } from "../../http/errors.js";
+import { LOCAL_FILES } from "../../support/file-access.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import type { EpisodeLine, MetricsLine } from "../../transcript/format.js";
 import { summarizeEpisode } from "../../transcript/summarize.js";
@@ -59,14 +60,14 @@ export class BatchSource implements OpenSource {
   static async read(
     path: string,
     file: TensorFile,
-    { model, notices = [] }: TranscriptSourceOptions = {},
+    { model, notices = [], files = LOCAL_FILES }: TranscriptSourceOptions = {},
   ): Promise<BatchSource> {
     const batch = await BatchTokens.read(file);
     if (!batch) throw new ViewError("nothing_to_view", `${path} is not a batch of Rolltape.`);
     try {
       const { modelDigest: digest } = batch;
       const texts = await chooseTexts(await loadNamed(model), digest === undefined ? null : { model_digest: digest });
-      const metrics = (await RunMetrics.ofBatch(path).readChanged()) ?? [];
+      const metrics = (await RunMetrics.ofBatch(path, files).readChanged()) ?? [];
       return new BatchSource(path, batch, await readEpisodeTensors(batch.file), texts, { notices, metrics });
     } catch (error) {
       await batch[Symbol.asyncDispose]();

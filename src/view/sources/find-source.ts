@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
-import { basename, join, parse } from "node:path";
-import { openRegularFile, requireRegularFile } from "../../support/regular-file.js";
+import { basename, join } from "node:path";
+import { type FileAccess, LOCAL_FILES } from "../../support/file-access.js";
+import { openRegularFile } from "../../support/regular-file.js";
 import { removeBatchNumber } from "../../transcript/batch-number.js";
 import { TranscriptError } from "../../transcript/errors.js";
 import { Transcript } from "../../transcript/read-index.js";
@@ -28,20 +29,20 @@ export async function openPath(path: string, options: TranscriptSourceOptions = 
 }
 
 /** Returns the transcript beside a tensor file that names it among its batches; undefined if there is none. */
-async function findTranscript(batch: string): Promise<string | undefined> {
-  const { dir, base } = parse(batch);
+export async function findTranscript(batch: string, files = LOCAL_FILES): Promise<string | undefined> {
+  const base = basename(batch);
+  const folder = batch.slice(0, batch.length - base.length);
   for (const name of new Set([base, removeBatchNumber(base)])) {
-    const path = join(dir, `${name}.jsonl`);
-    if (await namesBatch(path, base)) return path;
+    const path = `${folder}${name}.jsonl`;
+    if (await namesBatch(path, base, files)) return path;
   }
   return undefined;
 }
 
 /** Returns false if the path is no transcript, or cannot be read. */
-async function namesBatch(path: string, batch: string): Promise<boolean> {
+async function namesBatch(path: string, batch: string, files: FileAccess): Promise<boolean> {
   try {
-    await requireRegularFile(path);
-    await using transcript = await Transcript.open(path);
+    await using transcript = await Transcript.open(path, files);
     return transcript.lines.some((line) => line.type === "batch" && basename(line.file) === batch);
   } catch {
     return false;

@@ -1,6 +1,5 @@
-import { type FileHandle } from "node:fs/promises";
 import { eventLoop } from "../../support/async/event-loop.js";
-import { openRegularFile } from "../../support/regular-file.js";
+import type { FileAccess, OpenFile } from "../../support/file-access.js";
 import type { LinePosition } from "../../transcript/format.js";
 import { readLine } from "../../transcript/read-line.js";
 import type { SearchResult } from "../api.js";
@@ -17,6 +16,7 @@ const MAX_FOUND = 10_000;
  * @param signal ends the search when the client disconnects
  */
 export async function searchEpisodes(
+  { open }: FileAccess,
   path: string,
   places: readonly LinePosition[],
   text: string,
@@ -27,7 +27,7 @@ export async function searchEpisodes(
   if (wanted === "") return { episodes: found, complete: true };
   const until = performance.now() + SEARCH_MS;
   const sample = asciiSample(wanted);
-  const file = await openRegularFile(path);
+  const file = await open(path);
   try {
     const window = new Window(file);
     for (const [index, place] of places.entries()) {
@@ -57,14 +57,14 @@ function asciiSample(wanted: string): string {
 
 /** A part of the file in memory, so that short lines do not cost a read each. */
 class Window {
-  readonly #file: FileHandle;
+  readonly #file: OpenFile;
   readonly #bytes = Buffer.allocUnsafe(WINDOW_BYTES);
   #start = 0;
   #text = "";
   /** Position of the next sample in the window. */
   #hit = -1;
 
-  constructor(file: FileHandle) {
+  constructor(file: OpenFile) {
     this.#file = file;
   }
 

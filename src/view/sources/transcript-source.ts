@@ -3,6 +3,7 @@ import type { BatchTokens } from "../../batch-file/batch-tokens.js";
 import type { TokenEntries } from "../../batch-file/token-texts.js";
 import { ApiError } from "../../http/errors.js";
 import { runInSlices, Slices } from "../../support/async/run-steps.js";
+import { type FileAccess, LOCAL_FILES } from "../../support/file-access.js";
 import { TranscriptError } from "../../transcript/errors.js";
 import type { BatchLine, EpisodeLine, EpisodeSummary, IndexLine, LinePosition } from "../../transcript/format.js";
 import { Transcript } from "../../transcript/read-index.js";
@@ -28,11 +29,14 @@ export interface TranscriptSourceOptions {
   readonly model?: string | undefined;
   /** Notices for the user about the choice of the file. */
   readonly notices?: readonly string[];
+  /** Default: the files of this machine. */
+  readonly files?: FileAccess;
 }
 
 /** Episodes of a transcript file, which may still grow. */
 export class TranscriptSource implements OpenSource {
   readonly #path: string;
+  readonly #files: FileAccess;
   readonly #notices: readonly string[];
   readonly #model: Promise<NamedModel | undefined>;
   readonly #batches: BatchCache;
@@ -52,12 +56,14 @@ export class TranscriptSource implements OpenSource {
   /** Resolves when the lines that the file had at first are read. */
   readonly #first: Promise<void>;
 
-  private constructor(path: string, transcript: Transcript, { model, notices = [] }: TranscriptSourceOptions) {
+  private constructor(path: string, transcript: Transcript, options: TranscriptSourceOptions) {
+    const { model, notices = [], files = LOCAL_FILES } = options;
     this.#path = path;
+    this.#files = files;
     this.#transcript = transcript;
     this.#notices = notices;
-    this.#batches = new BatchCache(dirname(path));
-    this.#metrics = RunMetrics.ofTranscript(path);
+    this.#batches = new BatchCache(files, dirname(path));
+    this.#metrics = RunMetrics.ofTranscript(path, files);
     this.#model = loadNamed(model);
     // An error of the file system: the next request tries again and reports it.
     this.#feed = new ChangeFeed({
@@ -74,7 +80,7 @@ export class TranscriptSource implements OpenSource {
    * @throws TranscriptError, ModelFolderError, or an error of the file system
    */
   static async open(path: string, options: TranscriptSourceOptions = {}): Promise<TranscriptSource> {
-    const source = new TranscriptSource(path, await Transcript.openUnread(path), options);
+    const source = new TranscriptSource(path, await Transcript.openUnread(path, options.files), options);
     try {
       await source.#model;
       return source;
@@ -114,7 +120,7 @@ export class TranscriptSource implements OpenSource {
 
   async search(text: string, signal: AbortSignal): Promise<SearchResult> {
     await this.#first;
-    return searchEpisodes(this.#path, this.#list.episodes, text, signal);
+    return searchEpisodes(this.#files, this.#path, this.#list.episodes, text, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -190,12 +196,12 @@ export class TranscriptSource implements OpenSource {
     const { replaced } = await this.#transcript.refresh((line) => this.#add(line, progress));
     if (replaced) {
       // While a new job starts, its file may be missing or have no first line.
-      const next = await Transcript.openUnread(this.#path).catch(() => undefined);
+      const next = await Transcript.openUnread(this.#path, this.#files).catch(() => undefined);
       if (!next) return;
       await this.#transcript[Symbol.asyncDispose]();
       this.#transcript = next;
       this.#list = new TranscriptList(this.#list.log.revision + 1);
-      this.#metrics = RunMetrics.ofTranscript(this.#path);
+      this.#metrics = RunMetrics.ofTranscript(this.#path, this.#files);
       this.#readable.clear();
       this.#unread.clear();
       await next.refresh((line) => this.#add(line, progress));

@@ -1,6 +1,7 @@
-import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename } from "node:path";
 import { BatchTokens } from "../../batch-file/batch-tokens.js";
+import type { FileAccess } from "../../support/file-access.js";
+import { TensorFile } from "../../support/safetensors/tensor-file.js";
 
 /** Maximum number of open batches. The list of rows of a batch with thousands of rows takes a few megabytes. */
 const MAX_OPEN = 4;
@@ -10,6 +11,7 @@ const MAX_OPEN = 4;
  * folder, also after links are followed.
  */
 export class BatchCache implements AsyncDisposable {
+  readonly #files: FileAccess;
   readonly #folder: string;
   /** The most recently used one is last. */
   readonly #open = new Map<string, Promise<BatchTokens | undefined>>();
@@ -18,21 +20,14 @@ export class BatchCache implements AsyncDisposable {
   /** Batches that were removed from the cache. They are closed when no call uses batches. */
   readonly #unused: BatchTokens[] = [];
 
-  constructor(folder: string) {
+  constructor(files: FileAccess, folder: string) {
+    this.#files = files;
     this.#folder = folder;
   }
 
   /** Returns the path of a batch; undefined if there is no such file in the folder. */
   async find(name: string): Promise<string | undefined> {
-    if (!isFileName(name)) return undefined;
-    try {
-      const folder = await realpath(this.#folder);
-      const path = await realpath(join(folder, name));
-      // Opening a pipe or a device may block.
-      return dirname(path) === folder && (await lstat(path)).isFile() ? path : undefined;
-    } catch {
-      return undefined;
-    }
+    return isFileName(name) ? this.#files.find(this.#folder, name) : undefined;
   }
 
   /** Calls `use` with the batches of these names that can be read. They stay open until it has ended. */
@@ -54,7 +49,7 @@ export class BatchCache implements AsyncDisposable {
       this.#open.set(name, known);
       return known;
     }
-    const opened = this.find(name).then((path) => (path === undefined ? undefined : BatchTokens.open(path)));
+    const opened = this.find(name).then((path) => (path === undefined ? undefined : this.#read(path)));
     this.#open.set(name, opened);
     const batch = await opened.catch(() => undefined);
     // The file may appear or be complete later.
@@ -68,6 +63,11 @@ export class BatchCache implements AsyncDisposable {
       );
     }
     return batch;
+  }
+
+  async #read(path: string): Promise<BatchTokens | undefined> {
+    const file = await this.#files.open(path);
+    return BatchTokens.read(await TensorFile.read(file, (await file.stat()).size));
   }
 
   async #closeUnused(): Promise<void> {

@@ -45,21 +45,24 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
   });
 
   /** Runs a job of two batches, and returns them and the addresses in the archive. */
-  async function runJob(prefix: string) {
+  async function runJob(prefix: string, more: (out: string) => string[] = () => []) {
     const job = rolloutJob([0, 1, 2, 3].map((reward) => ({ question: "why?", reward })));
     const address = `s3://${BUCKET}/${prefix}`;
     const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=${address}`];
-    const args = [...job.args, "--agent", AGENT, "rollout.consumer_batch_size=2", ...keys];
+    const args = [...job.args, "--agent", AGENT, "rollout.consumer_batch_size=2", ...more(job.out), ...keys];
     const ended = await runRolltape(args, env);
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: `${prefix}/` }));
-    const names = Contents.map(({ Key = "" }) => Key).filter((key) => key.includes("/batches/"));
-    return { ...job, address, ended, names };
+    const files = Contents.map(({ Key = "" }) => Key).filter((key) => key.includes("/batches/"));
+    const names = files.filter((name) => name.endsWith(".safetensors"));
+    return { ...job, address, ended, names, files };
   }
 
   it("are there when the job has ended, and are viewed, inspected and read without a copy", async () => {
-    const { folder, out, address, ended, names } = await runJob("runs/a");
+    const { folder, out, address, ended, names, files } = await runJob("runs/a");
     expect(ended).toMatchObject({ code: 0 });
     expect(names.map((name) => name.split("/").at(-1))).toEqual(["batch-00000.safetensors", "batch-00001.safetensors"]);
+    const beside = files.map((name) => name.split("/").at(-1)).filter((name) => !name?.endsWith(".safetensors"));
+    expect(beside).toEqual(["jsonl", "jsonl.index", "metrics.jsonl"].map((end) => `batch.safetensors.${end}`));
     const file = out.replace(".safetensors", "-00001.safetensors");
     const last = readFileSync(file);
     const { stdout: inspected } = await runRolltape(["inspect", file, "--rows", "2"], env);
@@ -70,9 +73,12 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     const { tensors, metadata } = readSafetensors(last);
     const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
     const page = join(temporaryFolder(), "page.html");
-    const viewed = await runRolltape(["view", address, "--html", page], env);
-    expect(viewed).toMatchObject({ code: 0 });
-    expect(viewed.stdout).toMatch(/: 2 episodes, .* 2 with tokens/);
+    // Both show the transcript of the job, which is beside the batches.
+    for (const target of [address, newest]) {
+      const viewed = await runRolltape(["view", target, "--html", page], env);
+      expect(viewed).toMatchObject({ code: 0 });
+      expect(viewed.stdout).toMatch(/: 4 episodes, 4 with messages, 4 with tokens/);
+    }
     const seen = store.requests.length;
     const python = installBoto();
     const script = ["python/tests/read_stored.py", newest];
@@ -87,6 +93,42 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     expect(read.input_ids).toBe(createHash("sha256").update(new Uint8Array(ids.buffer)).digest("hex"));
     const methods = store.requests.slice(seen).map(({ method }) => method);
     expect(methods.filter((method) => method === "GET").length).toBe(3);
+  });
+
+  it.each<[string, (out: string) => string[], string[]]>([
+    ["the batch", () => [], ["--layout", "packed"]],
+    ["the sessions file beside it", (out) => ["--sessions", `${out}.sessions`], ["--discount", "0.5"]],
+  ])("are exported again from %s, without a copy", async (_, more, options) => {
+    const { folder, out, names, files } = await runJob(`runs/d${options.length}${options[1]}`, more);
+    const file = out.replace(".safetensors", "-00001.safetensors");
+    const stored = `s3://${BUCKET}/${names[1]}`;
+    const results = temporaryFolder();
+    const exportFrom = async (from: string, name: string) => {
+      const to = join(results, name);
+      expect(await runRolltape(["export", "--from", from, "--out", to, ...options], env)).toMatchObject({ code: 0 });
+      return readFileSync(to);
+    };
+    const expected = await exportFrom(file, "here.safetensors");
+    const sessions = files.find((name) => name.endsWith("-00001.safetensors.sessions"));
+    const same = sessions === undefined ? undefined : await exportFrom(`${file}.sessions`, "sessions.safetensors");
+    rmSync(folder, { recursive: true });
+    expect((await exportFrom(stored, "there.safetensors")).equals(expected)).toBe(true);
+    expect(sessions === undefined).toBe(options[0] === "--layout");
+    if (sessions !== undefined && same !== undefined)
+      expect((await exportFrom(`s3://${BUCKET}/${sessions}`, "again.safetensors")).equals(same)).toBe(true);
+  });
+
+  it("are kept apart if jobs that use the same folder have batches of the same names", async () => {
+    const job = rolloutJob([{ question: "why?", reward: 1 }]);
+    const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=s3://${BUCKET}/runs/c`];
+    for (let count = 0; count < 2; count++) {
+      expect(await runRolltape([...job.args, "--agent", AGENT, ...keys], env)).toMatchObject({ code: 0 });
+      rmSync(job.out);
+    }
+    const { Contents = [] } = await client.send(
+      new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "runs/c/batches/" }),
+    );
+    expect(Contents.filter(({ Key }) => Key?.endsWith(".safetensors")).length).toBe(2);
   });
 
   it("do not delay the job while the store refuses them, and are uploaded by the next job on the folder", async () => {
@@ -106,7 +148,7 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     const { Contents = [] } = await client.send(
       new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "runs/b/batches/" }),
     );
-    expect(Contents.length).toBe(1);
+    expect(Contents.filter(({ Key }) => Key?.endsWith(".safetensors")).length).toBe(1);
   });
 });
 

@@ -192,6 +192,35 @@ describe.skipIf(program === undefined)("the archive in S3", { timeout: 120_000 }
     await server.stop();
   });
 
+  test.each([
+    ["a small file", 1000, /x-id=PutObject/],
+    ["a file in parts", 20 * MIB, /^(?!.*partNumber).*uploadId=/],
+  ])("does not upload %s again that the store has, after kill -9 before its answer", async (_, size, last) => {
+    const directory = temporaryFolder();
+    const waiting = join(directory, "archive", "batches");
+    mkdirSync(waiting, { recursive: true });
+    const bytes = randomBytes(size);
+    writeFileSync(join(waiting, "a.safetensors"), bytes);
+    const isLast = ({ path }: { path: string }) => last.test(path);
+    store.choose = (seen) => (isUpload(seen) && isLast(seen) ? "mute" : "pass");
+    const server = new ArchivedServer(directory, address, env);
+    await server.start();
+    const isDone = () => store.requests.some((seen) => seen.fault === "mute" && seen.answered);
+    await expect.poll(isDone, { timeout: 30_000 }).toBe(true);
+    await server.kill();
+    const before = store.requests.filter(isUpload).length;
+    store.choose = () => "pass";
+    await server.start();
+    await server.archived();
+    await server.stop();
+    expect(store.requests.filter(isUpload).length).toBe(before);
+    expect(readdirSync(waiting)).toEqual([]);
+    const id = readFileSync(join(directory, "archive", "id"), "utf8");
+    const Key = `${prefix}/batches/${id}/a.safetensors`;
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+    expect(digest((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(digest(bytes));
+  });
+
   test("has the digest of a large file that was replaced during its upload", async () => {
     const directory = temporaryFolder();
     const waiting = join(directory, "archive", "batches");

@@ -138,6 +138,18 @@ test("keeps a file of another folder that is removed there, also if it is added 
   expect(outbox.counts.waiting).toBe(1);
 });
 
+test("names an object after the folders and odd characters of its name", async () => {
+  const directory = newFolder();
+  const name = "job-1/100% of: a.safetensors";
+  await (await open(directory)).write("batches", name, bytesOf("a batch"));
+  store.requests.length = 0;
+  // Also after a restart.
+  const outbox = await open(directory);
+  await expect.poll(() => store.requests.length).toBeGreaterThan(0);
+  const [path = ""] = (store.requests[0]?.path ?? "").split("?");
+  expect(decodeURIComponent(path)).toBe(`/bucket/prefix/batches/${outbox.id}/${name}`);
+});
+
 test("removes files that a crash left incomplete", async () => {
   const directory = newFolder();
   await (await open(directory)).close();
