@@ -6,7 +6,7 @@ import type { FileAccess } from "../../support/file-access.js";
 import { isS3Address } from "../../support/s3-address.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { readBytes } from "../../transcript/read-line.js";
-import { openFiles } from "../archive/open-files.js";
+import { openFileAccess } from "../archive/open-file-access.js";
 import { openTensors } from "../archive/open-tensors.js";
 import { JOB_EXPORT } from "../rollout/job-export.js";
 import { StorageCommandError } from "../storage/errors.js";
@@ -32,7 +32,7 @@ export interface FromOptions extends Omit<ExportOptions, "storage"> {
 export async function exportFrom({ from, ...options }: FromOptions): Promise<WrittenExport> {
   const { out, sessions, state, split, ...rest } = options;
   const given = readGiven(rest);
-  const files = await openFiles(from);
+  const files = await openFileAccess(from);
   if (await startsAsSessions(from, files)) return exportSessionsFile(from, { ...options, files }, given);
   const { facts, expected } = await readBatch(from);
   const sessionsFile = isS3Address(from)

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { CodedError } from "../../support/coded-error.js";
 
 /**
@@ -17,7 +18,9 @@ export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message } = error;
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-  const text = message === "" || message === "UnknownError" ? name : name === "Error" ? message : `${name}: ${message}`;
+  // Answers to HEAD have no body with a reason.
+  const isUnknown = message === "" || message === "UnknownError";
+  const text = isUnknown ? (STATUS_CODES[status ?? 0] ?? name) : name === "Error" ? message : `${name}: ${message}`;
   return status === undefined ? text : `${text} (HTTP ${status})`;
 }
 

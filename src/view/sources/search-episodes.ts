@@ -16,7 +16,7 @@ const MAX_FOUND = 10_000;
  * @param signal ends the search when the client disconnects
  */
 export async function searchEpisodes(
-  { open }: FileAccess,
+  files: FileAccess,
   path: string,
   places: readonly LinePosition[],
   text: string,
@@ -27,7 +27,7 @@ export async function searchEpisodes(
   if (wanted === "") return { episodes: found, complete: true };
   const until = performance.now() + SEARCH_MS;
   const sample = asciiSample(wanted);
-  const file = await open(path);
+  const file = await files.open(path);
   try {
     const window = new Window(file);
     for (const [index, place] of places.entries()) {

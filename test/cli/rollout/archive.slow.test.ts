@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openStoredSource } from "../../../src/cli/archive/open-source.js";
 import { cacheFolder } from "../../../src/support/cache-folder.js";
 import { FaultyStore } from "../../helpers/faulty-store.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
@@ -95,6 +96,20 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     expect(methods.filter((method) => method === "GET").length).toBe(3);
   });
 
+  it("are searched, and shown with their messages and tokens", async () => {
+    const { folder, names } = await runJob("runs/e");
+    rmSync(folder, { recursive: true });
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using source = await openStoredSource(`s3://${BUCKET}/${names[0]}`, undefined);
+    expect((await source.overview()).metrics.map(({ step }) => step)).toEqual([0, 1]);
+    const { signal } = new AbortController();
+    expect(await source.search("WHY?", signal)).toEqual({ episodes: [0, 1, 2, 3], complete: true });
+    expect(await source.search("never said", signal)).toEqual({ episodes: [], complete: true });
+    expect(JSON.stringify(await source.episode(3))).toContain("why?");
+    expect((await source.tokens({ episode: 3, interaction: 0, from: 0, count: 10 })).total).toBeGreaterThan(0);
+  });
+
   it.each<[string, (out: string) => string[], string[]]>([
     ["the batch", () => [], ["--layout", "packed"]],
     ["the sessions file beside it", (out) => ["--sessions", `${out}.sessions`], ["--discount", "0.5"]],
@@ -108,14 +123,17 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
       expect(await runRolltape(["export", "--from", from, "--out", to, ...options], env)).toMatchObject({ code: 0 });
       return readFileSync(to);
     };
-    const expected = await exportFrom(file, "here.safetensors");
     const sessions = files.find((name) => name.endsWith("-00001.safetensors.sessions"));
-    const same = sessions === undefined ? undefined : await exportFrom(`${file}.sessions`, "sessions.safetensors");
-    rmSync(folder, { recursive: true });
-    expect((await exportFrom(stored, "there.safetensors")).equals(expected)).toBe(true);
     expect(sessions === undefined).toBe(options[0] === "--layout");
-    if (sessions !== undefined && same !== undefined)
-      expect((await exportFrom(`s3://${BUCKET}/${sessions}`, "again.safetensors")).equals(same)).toBe(true);
+    const others = sessions === undefined ? [] : [[`${file}.sessions`, `s3://${BUCKET}/${sessions}`]];
+    const pairs = [[file, stored], ...others].map(async ([from = "", copy = ""], index) => ({
+      copy,
+      expected: await exportFrom(from, `${index}.safetensors`),
+    }));
+    const wanted = await Promise.all(pairs);
+    rmSync(folder, { recursive: true });
+    for (const { copy, expected } of wanted)
+      expect((await exportFrom(copy, "there.safetensors")).equals(expected)).toBe(true);
   });
 
   it("are kept apart if jobs that use the same folder have batches of the same names", async () => {

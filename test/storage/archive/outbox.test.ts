@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { Outbox, type OutboxOptions } from "../../../src/storage/archive/outbox.js";
+import { StoredFiles } from "../../../src/storage/archive/stored-file.js";
 import { FaultyStore, type StoreFault } from "../../helpers/faulty-store.js";
 import { s3Environment } from "../../helpers/seaweed.js";
 import { mountSmallDisk } from "../../helpers/small-disk.js";
@@ -157,6 +158,11 @@ test("removes files that a crash left incomplete", async () => {
   const outbox = await open(directory);
   expect(outbox.counts.waiting).toBe(0);
   expect(readdirSync(join(directory, "sessions"))).toEqual([]);
+});
+
+test("says why an object cannot be read, although the store sends no reason for it", async () => {
+  const files = await StoredFiles.open("s3://bucket/x");
+  await expect(files.open("s3://bucket/x")).rejects.toThrow(/cannot be read: Service Unavailable \(HTTP 503\)\.$/);
 });
 
 test("refuses an address that is not in S3", async () => {

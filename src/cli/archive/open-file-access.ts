@@ -6,7 +6,7 @@ import { isS3Address } from "../../support/s3-address.js";
  *
  * @throws ArchiveError `invalid_address` or `package_missing`
  */
-export async function openFiles(path: string): Promise<FileAccess> {
+export async function openFileAccess(path: string): Promise<FileAccess> {
   if (!isS3Address(path)) return LOCAL_FILES;
   // Imported late, because it loads the AWS SDK.
   const { StoredFiles } = await import("../../storage/archive/stored-file.js");
