@@ -155,6 +155,8 @@ export class JobStore implements AsyncDisposable {
   readonly isResumed: boolean;
   #onChange: (change: JobChange) => void = () => undefined;
   #hasFailed = false;
+  /** Number of queued and leased tasks after the last {@link advance}. It decides the share of a worker, which need not be exact. */
+  #running: number | undefined;
 
   private constructor(database: JobDatabase, options: JobStoreOptions, { job, isResumed }: OpenedJob) {
     this.#database = database;
@@ -203,14 +205,22 @@ export class JobStore implements AsyncDisposable {
     return this.#change(async (query) => {
       await insert(query, "tasks", ["id", "task_id", "group_id", "state", "losses", "lost"], added.map(toNewRow));
       const job = await readJob(query);
-      const admitted = limits ? await this.#admit(query, job, limits) : 0;
+      const before = await readCounts(query, job);
+      const admitted = limits ? await this.#admit(query, job, before, limits) : 0;
       const batch = wanted && (await this.#take(query, job, wanted));
-      return { counts: await readCounts(query, job), admitted, batch };
+      // A batch that is taken changes none of them.
+      const counts = { ...before, waiting: before.waiting - admitted, queued: before.queued + admitted };
+      this.#running = counts.queued + counts.leased;
+      return { counts, admitted, batch };
     });
   }
 
-  async #admit(query: RunStatement, job: JobRow, limits: StalenessLimits): Promise<number> {
-    const { queued, leased, accepted } = await readCounts(query, job);
+  async #admit(
+    query: RunStatement,
+    job: JobRow,
+    { queued, leased, accepted }: JobCounts,
+    limits: StalenessLimits,
+  ): Promise<number> {
     const free = freeSlots(limits, { version: job.version, extra: job.extra, running: queued + leased, accepted });
     if (free === 0) return 0;
     const next = "select id from tasks where state = 'waiting' order by id limit ?";
@@ -227,7 +237,11 @@ export class JobStore implements AsyncDisposable {
       query<StartedTask & DatabaseRow>(
         `select id as "index", version from tasks where state in (${states}) order by id`,
       );
-    const [accepted, running] = [await list("'accepted'"), await list("'queued', 'leased'")];
+    const accepted = await list("'accepted'");
+    // There may be many thousands of running tasks, so they are read only when a batch may be complete.
+    const isFull = accepted.length >= limits.consumerBatchSize;
+    if (!isFull && (last === undefined || (await hasRunning(query)))) return undefined;
+    const running = await list("'queued', 'leased'");
     const [waiting] = last === "all" ? await query("select 1 from tasks where state = 'waiting' limit 1") : [];
     const chosen = chooseBatch({
       order,
@@ -250,10 +264,10 @@ export class JobStore implements AsyncDisposable {
    */
   async claim({ worker, count, maxHeld, workers, canResume = false }: Claim): Promise<ClaimedTask[]> {
     return this.#change(async (query) => {
-      const { queued, leased } = await readCounts(query);
+      const running = this.#running ?? (await this.#countRunning(query));
       const held = await query<TaskRow>("select * from tasks where worker = ?", worker);
-      const share = Math.max(1, Math.ceil((queued + leased) / workers) - held.length);
-      const most = Math.min(count, maxHeld - held.length, share, queued);
+      const share = Math.max(1, Math.ceil(running / workers) - held.length);
+      const most = Math.min(count, maxHeld - held.length, share);
       if (most <= 0) return [];
       const last = this.#options.maxAttempts - 1;
       const choose = (condition: string, limit: number) =>
@@ -271,6 +285,11 @@ export class JobStore implements AsyncDisposable {
       }
       return claimed;
     });
+  }
+
+  async #countRunning(query: RunStatement): Promise<number> {
+    const { queued, leased } = await readCounts(query);
+    return queued + leased;
   }
 
   /** Prolongs leases. Returns those that are not held any more. */
@@ -633,6 +652,10 @@ export function readJobState(database: JobDatabase): Promise<JobRow["state"] | u
     for (const statement of SCHEMA) await query(statement);
     return (await query<JobRow>("select * from job"))[0]?.state;
   });
+}
+
+async function hasRunning(query: RunStatement): Promise<boolean> {
+  return (await query("select 1 from tasks where state in ('queued', 'leased') limit 1")).length > 0;
 }
 
 function readCutLeases({ cut_leases }: TaskRow): string[] {

@@ -44,24 +44,33 @@ export async function readJob(query: RunStatement): Promise<JobRow> {
   return job;
 }
 
-const RUNNING_STATES = ["waiting", "queued", "leased", "accepted", "taken"] as const;
+const STARTED_STATES = ["queued", "leased", "accepted", "taken"] as const;
 
-/** Reads the counts of a job. Tasks that have ended for good are not counted one by one: the job has their numbers. */
+/**
+ * Reads the counts of a job. Only tasks that have started and are not over are counted one by one: the job has the numbers of those that are
+ * over, and all others wait.
+ */
 export async function readCounts(query: RunStatement, job?: JobRow): Promise<JobCounts> {
   const { version, earlier, consumed, rejected, lost } = job ?? (await readJob(query));
-  const states = RUNNING_STATES.map((state) => `'${state}'`).join(", ");
+  const states = STARTED_STATES.map((state) => `'${state}'`).join(", ");
   const text = `select state, count(*) as tasks from tasks where state in (${states}) group by state`;
   const rows = await query<{ state: string; tasks: SqlValue }>(text);
   const tasks = new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]));
-  const count = (state: (typeof RUNNING_STATES)[number]) => tasks.get(state) ?? 0;
+  const [queued, leased, accepted, taken] = STARTED_STATES.map((state) => tasks.get(state) ?? 0) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   const [last] = await query<{ id: number | null }>("select max(id) as id from tasks");
+  const submitted = (last?.id ?? -1) + 1;
   return {
     version,
-    submitted: (last?.id ?? -1) + 1,
-    waiting: count("waiting"),
-    queued: count("queued"),
-    leased: count("leased"),
-    accepted: earlier + consumed + count("accepted") + count("taken"),
+    submitted,
+    waiting: submitted - queued - leased - accepted - taken - consumed - rejected,
+    queued,
+    leased,
+    accepted: earlier + consumed + accepted + taken,
     earlier,
     rejected,
     lost,

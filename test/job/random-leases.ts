@@ -304,10 +304,10 @@ export async function expectLikeModel(open: () => Promise<JobDatabase>, numRuns:
         changes.clear();
         await ACTIONS[each.do](world, each as never);
         const held = model.leases().filter(({ id }) => model.isHeld(id)).length;
-        expect(await world.store.readCounts()).toMatchObject({
-          queued: model.waiting(maxAttempts).length,
-          leased: held,
-        });
+        const counts = await world.store.readCounts();
+        expect(counts).toMatchObject({ queued: model.waiting(maxAttempts).length, leased: held });
+        const others = await database.transaction((query) => query("select id from tasks where state <> 'waiting'"));
+        expect(counts.waiting).toBe(counts.submitted - others.length);
       }
       // Whatever happened, no task has two runs that count.
       for (const task of model.added) {
