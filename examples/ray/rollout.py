@@ -29,8 +29,8 @@ class Program:
 
     def __init__(self, words: list[str], admin_key: str) -> None:
         self.words = words
-        # When a raylet dies, the processes that it started end, but not their children. With setpriv, Linux kills a child
-        # when the thread that started it ends: here the main thread, which runs the methods of an actor.
+        # Ray does not end the children of an actor that was killed. With setpriv, Linux does when the thread ends that
+        # started them: here the main thread, which runs the methods of an actor.
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *words],
             stdin=subprocess.DEVNULL,

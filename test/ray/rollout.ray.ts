@@ -39,9 +39,9 @@ afterEach(async () => {
 });
 
 it.each([
-  { calls: "the proxy of its node", options: [] },
-  { calls: "the gateway", options: ["--through-gateway"] },
-])(`accepts each of ${TASKS} tasks once if a raylet is killed and workers call $calls`, async ({ options }) => {
+  { victims: ["raylet"], options: [], calls: "the proxy of its node" },
+  { victims: ["raylet", "actor"], options: ["--through-gateway"], calls: "the gateway" },
+])(`accepts each of ${TASKS} tasks once if $victims of a node are killed and workers call $calls`, async (how) => {
   const python = installRay();
   const done = join(folder, "done");
   const out = join(folder, "out");
@@ -56,7 +56,7 @@ it.each([
   const words = [
     ...[join(ROOT, "examples/ray/rollout.py"), "--nodes", "3", "--rolltape", `${process.execPath} ${MAIN}`],
     ...["--serve", serve, "--controller", controller, "--worker", `--agent ${ROOT}/test/ray/agent.mjs#agent`],
-    ...options,
+    ...how.options,
   ];
   const job = start(python, words, { RAY_ADDRESS: cluster.address });
   const ended = once(job, "exit");
@@ -64,11 +64,16 @@ it.each([
   const [raylet = 0] = cluster.raylets;
   const ofNode = listDescendants(raylet);
   const commands = ofNode.map(readRolltapeCommand).filter((command) => command !== undefined);
+  const ofJob = listDescendants(job.pid ?? 0);
+  const actors = ofNode.filter((pid) => readWords(pid)[0] === "ray::Node");
+  // Without a chance to end its children.
+  if (how.victims.includes("actor")) for (const actor of actors) process.kill(actor, "SIGKILL");
   cluster.killRaylet();
   await ended;
 
   expect(commands.toSorted()).toEqual(["serve", "worker"]);
-  expect(ofNode.filter((pid) => !isGone(pid))).toEqual([]);
+  expect(actors).toHaveLength(1);
+  expect([...ofNode, ...ofJob].filter((pid) => !isGone(pid))).toEqual([]);
   expect(job.exitCode).toBe(0);
   const counts = [...readBatches(out)].map(([task, sessions]) => [task, sessions.length]);
   expect(counts.toSorted(([a = 0], [b = 0]) => a - b)).toEqual(Array.from({ length: TASKS }, (_, task) => [task, 1]));
@@ -138,6 +143,11 @@ function countLines(file: string): number {
 
 /** Returns the command of `rolltape` that a process runs; undefined if it is another program. */
 function readRolltapeCommand(pid: number): string | undefined {
-  const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  const words = readWords(pid);
   return words.includes(MAIN) ? words[words.indexOf(MAIN) + 1] : undefined;
+}
+
+/** Returns the command line of a process. */
+function readWords(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
 }
