@@ -159,9 +159,18 @@ export class Cluster implements AsyncDisposable {
     const [file, pid] = [this.#file("haproxy.cfg"), this.#file("haproxy.pid")];
     const listen = `${this.#host("haproxy")}:${PORT}`;
     const write = [
-      ...[process.execPath, MAIN, "proxy-config", "haproxy", "--listen", listen],
+      process.execPath,
+      MAIN,
+      "proxy-config",
+      "haproxy",
+      "--listen",
+      listen,
       ...GATEWAYS.flatMap((name) => ["--gateway", this.#url(name)]),
-      ...["--out", file, this.#workers, "gateway.unreachable_seconds=4", "server.log_level=error"],
+      "--out",
+      file,
+      this.#workers,
+      "gateway.unreachable_seconds=4",
+      "server.log_level=error",
     ];
     await programs.run(write);
     await programs.start(["haproxy", "-W", "-f", file, "-p", pid]);
