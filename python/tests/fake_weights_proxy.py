@@ -53,6 +53,9 @@ def fake_weights_proxy() -> Iterator[FakeWeightsProxy]:
         def do_GET(self) -> None:
             self._reply({})
 
+        def do_DELETE(self) -> None:
+            self._reply({})
+
         def do_POST(self) -> None:
             self._reply(json.loads(self.rfile.read(int(self.headers["content-length"] or 0)) or b"{}"))
 

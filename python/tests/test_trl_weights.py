@@ -11,7 +11,7 @@ import pytest
 
 from rolltape import Client, InvalidRequestError, Server, WeightsError, serve
 from rolltape.trl import ExternalWeightTransfer, RolloutWorker, WeightTransfer
-from rolltape.trl.checkpoint import BaseCheckpoint
+from rolltape.weights.checkpoint import BaseCheckpoint
 from support import COMMAND, chat
 from trl_support import letter_agent, take
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .weight_updates import WeightUpdates
+from ..weights.updates import WeightUpdates
 
 
 class ExternalWeightTransfer:
@@ -13,6 +13,7 @@ class ExternalWeightTransfer:
 
     push: called as `push(tensors, urls)` while all servers are paused; `tensors` is the trainer's iterator of
         (name, tensor), `urls` are the engine servers to push them to. It returns when all of them have the tensors.
+        `rolltape.weights.TensorSender.send` is such a function; its `close` is for `close`.
     open, close: called once before the first update and after the last one, to set up a process group for example.
     exclude: addresses of engine servers to leave out.
     timeout: seconds that pausing and resuming may take.
@@ -36,11 +37,12 @@ class ExternalWeightTransfer:
         self._close = close
         self._updates = WeightUpdates(url, admin_key, exclude=exclude, timeout=timeout)
         self._urls: list[str] | None = None
+        self._version = 0
 
     @property
     def version(self) -> int:
         """Version of the engine's weights; 0 before the first update."""
-        return self._updates.version
+        return self._version
 
     def init_weight_transfer(self) -> None:
         """Checks that the proxy can update weights, and calls `open`."""
@@ -53,8 +55,7 @@ class ExternalWeightTransfer:
 
         Raises WeightsError.
         """
-        servers = self._updates.begin()["servers"]
-        self._urls = [server["url"] for server in servers if server["state"] != "excluded"]
+        self._urls = self._updates.begin(self._version + 1)
 
     def send_weights(self, iterator: Iterator[tuple[str, Any]]) -> None:
         """Calls `push`. If it raises, the engine stays paused: some servers may have new weights, and some old ones."""
@@ -75,7 +76,8 @@ class ExternalWeightTransfer:
 
         Raises WeightsError.
         """
-        self._updates.finish()
+        self._updates.finish(self._version + 1)
+        self._version += 1
         self._urls = None
 
     def destroy(self) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from .checkpoint import BaseCheckpoint, VersionFolders, write_checkpoint
-from .weight_updates import WeightUpdates
+from ..weights import WeightFolder
 
 Tensors = Iterator[tuple[str, Any]]
 
@@ -45,25 +43,31 @@ class WeightTransfer:
         exclude: Sequence[str] = (),
         timeout: float = 1800.0,
     ) -> None:
-        self._base = BaseCheckpoint(base)
-        self._folders = VersionFolders(directory, keep)
-        self._engine_directory = None if engine_directory is None else Path(engine_directory)
-        self._dtype = dtype
+        self._weights = WeightFolder(
+            url,
+            admin_key,
+            directory,
+            base=base,
+            keep=keep,
+            engine_directory=engine_directory,
+            dtype=dtype,
+            exclude=exclude,
+            timeout=timeout,
+        )
         self._convert = convert
-        self._updates = WeightUpdates(url, admin_key, exclude=exclude, timeout=timeout)
+        self._version = 0
 
     @property
     def version(self) -> int:
         """Version of the engine's weights; 0 before the first update."""
-        return self._updates.version
+        return self._version
 
     def init_weight_transfer(self) -> None:
         """Checks that the proxy can update weights, and that the folder can be written.
 
         Raises WeightsError `weights_busy`, or OSError.
         """
-        self._updates.check()
-        self._folders.directory.mkdir(parents=True, exist_ok=True)
+        self._weights.check()
 
     def pause(self) -> None:
         """Does nothing: the engine generates while the tensors are written. The proxy pauses it only for the load."""
@@ -77,18 +81,12 @@ class WeightTransfer:
         are not those of `base`.
         """
         tensors = iterator if self._convert is None else self._convert(iterator)
-        folder = self._folders.write(
-            self.version + 1, lambda part: write_checkpoint(part, tensors, self._base, dtype=self._dtype)
-        )
-        self._updates.load(self._seen_by_engine(folder))
-        self._folders.remove_old()
+        self._weights.push(self._version + 1, tensors)
+        self._version += 1
 
     def resume(self) -> None:
         """Does nothing: `send_weights` has resumed the engine."""
 
     def destroy(self) -> None:
         """Closes the connections. The last folders are kept."""
-        self._updates.close()
-
-    def _seen_by_engine(self, folder: Path) -> Path:
-        return folder if self._engine_directory is None else self._engine_directory / folder.name
+        self._weights.close()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rolltape.trl.checkpoint import BaseCheckpoint, VersionFolders, shard_writer, write_checkpoint
+from rolltape.weights.checkpoint import BaseCheckpoint, VersionFolders, shard_writer, write_checkpoint
 
 DTYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8", "BOOL": "|b1"}
 

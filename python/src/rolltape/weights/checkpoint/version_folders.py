@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -30,7 +31,9 @@ class VersionFolders:
         part.mkdir()
         try:
             fill(part)
+            _sync_folder(part)
             part.rename(target)
+            _sync_folder(self.directory)
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
             raise
@@ -42,3 +45,13 @@ class VersionFolders:
         for folder in self._written[: -self._keep]:
             shutil.rmtree(folder, ignore_errors=True)
         del self._written[: -self._keep]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Writes the names of a folder's files to disk. File systems that cannot do so are left as they are."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)

@@ -17,24 +17,28 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 _ADVICE = (
-    "The engine stays paused, and its tokens keep version {version}. Correct the cause and run the training again: its "
-    "first update repairs the engine. Or leave engine servers out (`exclude`), or give up the update: "
-    "Client.abandon_weights(), `rolltape weights URL --give-up`."
+    "The engine stays paused, and its tokens keep version {version}. Correct the cause and update again: the next update "
+    "repairs the engine. Or leave engine servers out (`exclude`), or give up the update: Client.abandon_weights(), "
+    "`rolltape weights URL --give-up`."
 )
 
 
 class WeightUpdates:
-    """Counts versions as TRL does, and waits for updates.
+    """Makes the calls of weight updates, and waits until they have ended.
 
-    version: of the engine's weights; 0 before the first update. TRL's first update makes it 1.
+    model: the model to update, of a server with `engines`.
+    exclude: addresses of engine servers to leave out.
+    timeout: seconds that a call may take, with the wait for its end.
     """
 
-    def __init__(self, url: str, admin_key: str, *, exclude: Sequence[str], timeout: float) -> None:
+    def __init__(
+        self, url: str, admin_key: str, *, exclude: Sequence[str], timeout: float, model: str | None = None
+    ) -> None:
         self._address = (url, admin_key)
         self._open_client: Client | None = None
         self._exclude = tuple(exclude)
         self._timeout = timeout
-        self.version = 0
+        self._model = model
 
     @property
     def _client(self) -> Client:
@@ -45,7 +49,7 @@ class WeightUpdates:
 
     def check(self) -> None:
         """Raises RolltapeError if the proxy cannot update weights now."""
-        record = self._client.weights()
+        record = self.record()
         if record["state"] not in ("idle", "failed"):
             raise WeightsError(
                 "weights_busy",
@@ -54,48 +58,64 @@ class WeightUpdates:
                 details={"weights": record},
             )
 
-    def load(self, path: str | os.PathLike[str]) -> WeightsRecord:
-        """Loads a folder as the next version. The engine has resumed with it when this returns."""
-        target = self.version + 1
+    def record(self) -> WeightsRecord:
+        """Returns the record of the running or last update."""
+        return self._client.weights(model=self._model)
+
+    def load(self, version: int, path: str | os.PathLike[str]) -> WeightsRecord:
+        """Loads a folder. The engine has resumed with it when this returns."""
         deadline = time.monotonic() + self._timeout
         try:
             record = self._client.update_weights(
-                target, path, exclude=self._exclude, wait_seconds=min(self._timeout, _WAIT_SECONDS)
+                version, path, exclude=self._exclude, model=self._model, wait_seconds=self._wait_seconds
             )
-            record = self._wait(record, {"idle"}, target, deadline)
+            return self._wait(record, {"idle"}, version, deadline)
         except WeightsError as error:
             raise _explain(error) from error
-        self.version = target
-        return record
 
-    def begin(self) -> WeightsRecord:
-        """Pauses the engine for the next version. The caller then pushes the tensors to the engine servers."""
-        target = self.version + 1
+    def begin(self, version: int) -> list[str]:
+        """Pauses the engine. Returns the addresses of the engine servers, to which the caller then pushes the tensors."""
         deadline = time.monotonic() + self._timeout
         try:
             record = self._client.begin_weights(
-                target, exclude=self._exclude, wait_seconds=min(self._timeout, _WAIT_SECONDS)
+                version, exclude=self._exclude, model=self._model, wait_seconds=self._wait_seconds
             )
-            return self._wait(record, {"external"}, target, deadline)
+            servers = self._wait(record, {"external"}, version, deadline)["servers"]
+        except WeightsError as error:
+            record = self.record()
+            if error.code != "weights_busy" or (record["state"], record["target_version"]) != ("external", version):
+                raise _explain(error) from error
+            # A repetition that leaves out servers of the pause.
+            servers = record["servers"]
+        left_out = {url.rstrip("/") for url in self._exclude}
+        return [
+            server["url"]
+            for server in servers
+            if server["state"] != "excluded" and server["url"].rstrip("/") not in left_out
+        ]
+
+    def finish(self, version: int) -> WeightsRecord:
+        """Sets the version that `begin` announced, and resumes the engine."""
+        deadline = time.monotonic() + self._timeout
+        try:
+            record = self._client.finish_weights(version, exclude=self._exclude, model=self._model)
+            return self._wait(record, {"idle"}, version, deadline)
         except WeightsError as error:
             raise _explain(error) from error
 
-    def finish(self) -> WeightsRecord:
-        """Sets the version that `begin` announced, and resumes the engine."""
-        target = self.version + 1
-        deadline = time.monotonic() + self._timeout
-        try:
-            record = self._wait(self._client.finish_weights(target), {"idle"}, target, deadline)
-        except WeightsError as error:
-            raise _explain(error) from error
-        self.version = target
-        return record
+    def abandon(self) -> WeightsRecord:
+        """Gives up the update, and resumes the engine."""
+        return self._client.abandon_weights(model=self._model)
 
     def close(self) -> None:
         """Closes the connections. The next call opens new ones."""
         if self._open_client is not None:
             self._open_client.close()
             self._open_client = None
+
+    @property
+    def _wait_seconds(self) -> float:
+        return min(self._timeout, _WAIT_SECONDS)
 
     def _wait(self, record: WeightsRecord, wanted: Collection[str], target: int, deadline: float) -> WeightsRecord:
         while record["state"] not in wanted:
@@ -111,7 +131,7 @@ class WeightUpdates:
                     details={"weights": record},
                 )
             time.sleep(_POLL_SECONDS)
-            record = self._client.weights()
+            record = self.record()
         if record["state"] == "idle" and record["version"] != target:
             raise _ended_error(record, target)
         return record

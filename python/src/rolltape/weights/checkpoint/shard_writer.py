@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ class ShardWriter:
         self._file.seek(0)
         self._file.write(HEADER_BYTES.to_bytes(_PREFIX_BYTES, "little"))
         self._file.write(header.ljust(HEADER_BYTES))
+        self._file.flush()
+        os.fsync(self._file.fileno())
         self._file.close()
 
     def abort(self) -> None:

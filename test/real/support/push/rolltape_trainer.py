@@ -1,0 +1,34 @@
+"""Pushes weights with `rolltape.weights`. usage: rolltape_trainer.py PUSHES, a list in JSON as `Push` in push-weights.ts."""
+
+import json
+import sys
+
+from rolltape import WeightsError
+from rolltape.weights import TensorSender, WeightPush
+from safetensors.torch import load_file
+
+pushes = json.loads(sys.argv[1])
+
+
+def read(folder, fail_after):
+    for index, item in enumerate(load_file(f"{folder}/model.safetensors").items()):
+        if index == fail_after:
+            raise RuntimeError("the trainer fails")
+        yield item
+
+
+first = pushes[0]
+sender = TensorSender(
+    first["engine"],
+    address="127.0.0.1",
+    backend=first.get("backend", "gloo"),
+    bucket_bytes=first.get("bucketBytes", 100_000),
+    timeout=first.get("timeout", 60),
+)
+with WeightPush(first["url"], first["key"], sender) as push:
+    for each in pushes:
+        try:
+            record = push.push(each["version"], read(each["folder"], each.get("failAfter")))
+            print(json.dumps({"record": record}))
+        except WeightsError as error:
+            print(json.dumps({"error": str(error)}))
