@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rolltape
+import rolltape.weights
 
 
 def test_importing_the_package_imports_nothing_that_must_be_installed() -> None:
@@ -45,7 +46,7 @@ def test_every_public_name_is_described() -> None:
     def is_described(name: str) -> bool:
         return f"`{name}" in text or f".{name}(" in text
 
-    modules = [rolltape.advantages, rolltape.ratios]
+    modules = [rolltape.advantages, rolltape.ratios, rolltape.weights]
     modules += [rolltape.attention, rolltape.data] if find_spec("torch") else []
     modules += [rolltape.tables] if find_spec("pyarrow") else []
     names = [*rolltape.__all__, *(name for module in modules for name in module.__all__)]

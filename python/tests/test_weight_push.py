@@ -17,7 +17,9 @@ import pytest
 import rolltape
 from fake_weights_proxy import KEY, FakeWeightsProxy, fake_weights_proxy, record
 from rolltape import WeightsError
+from rolltape.trl import ExternalWeightTransfer
 from rolltape.weights import TensorSender, WeightFolder, WeightPush
+from rolltape.weights.buckets import fill_buckets
 
 torch = pytest.importorskip("torch")
 
@@ -118,6 +120,21 @@ def test_all_servers_get_the_bytes_of_all_tensors(proxy: FakeWeightsProxy, recei
     assert proxy.calls[2][2] == {"version": 7, "model": "policy", "exclude": ["http://old"]}
 
 
+def test_the_transfer_of_trl_sends_with_it(proxy: FakeWeightsProxy, receiver: Callable[[], str]) -> None:
+    url, tensor_sender = receiver(), sender()
+    transfer = ExternalWeightTransfer(proxy.url, KEY, tensor_sender.send, close=tensor_sender.close)
+    proxy.answer(200, external(1, url))
+    proxy.answer(200, record(version=1))
+    transfer.pause()
+    transfer.send_weights(tensors())
+    transfer.resume()
+    transfer.destroy()
+    assert transfer.version == 1
+    got = received(url)
+    assert [each for each in got["tensors"] if each[0] != "end of bucket"] == digests()
+    assert got["calls"][-1] == "/destroy_weights_update_group"
+
+
 def test_a_push_that_cannot_begin_is_given_up(proxy: FakeWeightsProxy, receiver: Callable[[str], str]) -> None:
     good, bad = receiver("none"), receiver("join")
     proxy.answer(200, record())
@@ -195,14 +212,9 @@ def test_a_session_that_an_earlier_trainer_left_open_is_ended(receiver: Callable
         ([], "The trainer sends no tensor"),
     ],
 )
-def test_wrong_tensors_are_refused(
-    proxy: FakeWeightsProxy, receiver: Callable[[], str], bad: list[tuple[str, Any]], message: str
-) -> None:
-    url = receiver()
-    proxy.answer(200, record())
-    proxy.answer(200, external(1, url))
-    with WeightPush(proxy.url, KEY, sender()) as push, pytest.raises(WeightsError, match=message):
-        push.push(1, bad)
+def test_wrong_tensors_are_refused(bad: list[tuple[str, Any]], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        list(fill_buckets(bad, 200, torch.device("cpu")))
 
 
 def test_wrong_options_are_refused() -> None:

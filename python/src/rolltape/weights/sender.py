@@ -189,6 +189,10 @@ class TensorSender:
     def _send_bucket(self, bucket: Bucket) -> None:
         assert self._connection is not None
         group, packed = self._connection.group, bucket.join()
+        if packed.is_cuda:
+            import torch
+
+            torch.cuda.synchronize(packed.device)  # The other thread has another stream.
         self._with_trainer(
             self._connection.members,
             lambda member: self._protocol.update(member.server, member.membership, bucket),

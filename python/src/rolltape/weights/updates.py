@@ -82,9 +82,11 @@ class WeightUpdates:
             )
             servers = self._wait(record, {"external"}, version, deadline)["servers"]
         except WeightsError as error:
-            record = self.record()
-            if error.code != "weights_busy" or (record["state"], record["target_version"]) != ("external", version):
+            if error.code != "weights_busy":
                 raise _explain(error) from error
+            record = self.record()
+            if (record["state"], record["target_version"]) != ("external", version):
+                raise
             # A repetition that leaves out servers of the pause.
             servers = record["servers"]
         left_out = {url.rstrip("/") for url in self._exclude}

@@ -38,6 +38,8 @@ export interface Push {
   readonly bucketBytes?: number;
   /** The trainer fails after so many tensors. */
   readonly failAfter?: number;
+  /** The trainer's process ends after so many tensors. */
+  readonly endAfter?: number;
   /** Seconds that a step may take. */
   readonly timeout?: number;
 }
@@ -46,8 +48,8 @@ export interface Push {
 export async function pushWithRolltape(python: string, pushes: readonly Push[]): Promise<PushResult[]> {
   const output = await pushWeights(python, "rolltape_trainer.py", [JSON.stringify(pushes)]);
   return output
-    .trim()
     .split("\n")
+    .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as PushResult);
 }
 

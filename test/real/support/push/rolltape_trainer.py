@@ -1,6 +1,7 @@
 """Pushes weights with `rolltape.weights`. usage: rolltape_trainer.py PUSHES, a list in JSON as `Push` in push-weights.ts."""
 
 import json
+import os
 import sys
 
 from rolltape import WeightsError
@@ -10,10 +11,12 @@ from safetensors.torch import load_file
 pushes = json.loads(sys.argv[1])
 
 
-def read(folder, fail_after):
-    for index, item in enumerate(load_file(f"{folder}/model.safetensors").items()):
-        if index == fail_after:
+def read(push):
+    for index, item in enumerate(load_file(f"{push['folder']}/model.safetensors").items()):
+        if index == push.get("failAfter"):
             raise RuntimeError("the trainer fails")
+        if index == push.get("endAfter"):
+            os._exit(0)
         yield item
 
 
@@ -28,7 +31,7 @@ sender = TensorSender(
 with WeightPush(first["url"], first["key"], sender) as push:
     for each in pushes:
         try:
-            record = push.push(each["version"], read(each["folder"], each.get("failAfter")))
+            record = push.push(each["version"], read(each))
             print(json.dumps({"record": record}))
         except WeightsError as error:
             print(json.dumps({"error": str(error)}))
