@@ -120,6 +120,21 @@ def test_all_servers_get_the_bytes_of_all_tensors(proxy: FakeWeightsProxy, recei
     assert proxy.calls[2][2] == {"version": 7, "model": "policy", "exclude": ["http://old"]}
 
 
+def test_the_groups_of_the_trainer_itself_are_not_touched(receiver: Callable[[], str]) -> None:
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    try:
+        url, tensor_sender = receiver(), sender()
+        for _ in range(2):
+            tensor_sender.send(tensors(), [url])
+            tensor_sender.close()
+        assert received(url)["calls"].count("/init_weights_update_group") == 2
+        total = torch.ones(1)
+        torch.distributed.all_reduce(total)
+        assert total.item() == 1
+    finally:
+        torch.distributed.destroy_process_group()
+
+
 def test_the_transfer_of_trl_sends_with_it(proxy: FakeWeightsProxy, receiver: Callable[[], str]) -> None:
     url, tensor_sender = receiver(), sender()
     transfer = ExternalWeightTransfer(proxy.url, KEY, tensor_sender.send, close=tensor_sender.close)
