@@ -9,8 +9,10 @@ const { name, python = "", quick } = engine;
 /** Lets vLLM receive weights over gloo. SGLang needs no flags. */
 const VLLM_GLOO = {
   flags: [
-    ...["--worker-extension-cls", "rolltape.weights.vllm_gloo.GlooExtension"],
-    ...["--weight-transfer-config", '{"backend":"gloo"}'],
+    "--worker-extension-cls",
+    "rolltape.weights.vllm_gloo.GlooExtension",
+    "--weight-transfer-config",
+    '{"backend":"gloo"}',
   ],
   env: { PYTHONPATH: PACKAGE_FOLDER },
 };
