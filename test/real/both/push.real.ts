@@ -48,7 +48,10 @@ describe.skipIf(python === "" || quick)("a push of rolltape.weights over gloo", 
     expect(results).toMatchObject(pushes.map(({ version }) => ({ record: { state: "idle", version } })));
     expect((await done).text).toContain("data: [DONE]");
     const versions = await rig.recordedVersions(session);
-    expect(versions.slice(0, 2)).toEqual([before, before + 1]);
+    // Few tokens are sampled between the two pushes, or none.
+    expect(versions[0]).toBe(before);
+    expect(versions.length).toBeGreaterThan(1);
+    expect([before, ...pushes.map(({ version }) => version)]).toEqual(expect.arrayContaining(versions));
     expect(await rig.askedVersions()).toEqual([rig.version]);
   });
 
