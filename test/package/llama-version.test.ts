@@ -10,6 +10,7 @@ const PACKAGE = JSON.parse(readFileSync(new URL("../../package.json", import.met
 // node-llama-cpp refuses binaries of another version.
 it("the bundled node-llama-cpp, its binaries and the instructions to install them have one version", () => {
   expect(PACKAGE.devDependencies["node-llama-cpp"]).toBe(LLAMA_VERSION);
-  for (const [name, version] of Object.entries(PACKAGE.optionalDependencies))
-    expect([name, version]).toEqual([expect.stringContaining("@node-llama-cpp/"), LLAMA_VERSION]);
+  const binaries = Object.entries(PACKAGE.optionalDependencies).filter(([name]) => name.startsWith("@node-llama-cpp/"));
+  expect(binaries.length).toBeGreaterThan(0);
+  for (const binary of binaries) expect(binary).toEqual([binary[0], LLAMA_VERSION]);
 });

@@ -109,7 +109,6 @@ it("ends steps with their trace, and marks those that were running as failed", a
 
 it("drops spans while the collector does not answer, and closes nevertheless", async () => {
   const { telemetry, flush } = await startTelemetry({ mode: "hang" });
-  const before = process.memoryUsage().heapUsed;
   for (let i = 0; i < 100_000; i++) {
     telemetry.start(start("a")).trace?.end();
     if (i % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -117,7 +116,6 @@ it("drops spans while the collector does not answer, and closes nevertheless", a
   const { bodies } = await flush();
   // A batch that waits for its answer, and those of the close.
   expect(bodies.length).toBeLessThanOrEqual(1 + 4096 / 256);
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 << 20);
 });
 
 it("logs once that the collector refuses spans", async () => {
