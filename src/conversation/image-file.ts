@@ -1,4 +1,5 @@
 import { inflateSync } from "node:zlib";
+import { type ImageMediaType, readImageType } from "./image-type.js";
 
 /**
  * Facts of an image file from its bytes, without decoding it. The type that a client declares is not trusted, and the pixels of a
@@ -6,8 +7,6 @@ import { inflateSync } from "node:zlib";
  *
  * Sources of the formats: PNG (W3C), JPEG (ITU-T T.81, Exif 2.3), GIF89a, WebP (RFC 9649), BMP (Windows bitmap headers).
  */
-
-export type ImageMediaType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/bmp";
 
 export interface ImageFile {
   readonly mediaType: ImageMediaType;
@@ -41,19 +40,11 @@ interface StoredImage {
   readonly xmp?: Bytes | undefined;
 }
 
-interface Format {
-  readonly mediaType: ImageMediaType;
-  readonly matches: (bytes: Bytes) => boolean;
-  readonly read: (bytes: Bytes) => StoredImage;
-}
-
 /** @throws ImageFileError */
 export function readImageFile(file: Uint8Array): ImageFile {
-  const bytes = new Bytes(file);
-  const format = FORMATS.find(({ matches }) => matches(bytes));
-  if (!format) throw new ImageFileError("unknown", "not a PNG, JPEG, GIF, WebP or BMP file");
-  const { mediaType } = format;
-  const { width, height, exif, xmp } = format.read(bytes);
+  const mediaType = readImageType(file);
+  if (!mediaType) throw new ImageFileError("unknown", "not a PNG, JPEG, GIF, WebP or BMP file");
+  const { width, height, exif, xmp } = READERS[mediaType](new Bytes(file));
   if (width === 0 || height === 0) throw new ImageFileError("damaged", "the image has no pixels");
   const orientation = (exif && readOrientation(exif)) ?? (xmp && readXmpOrientation(xmp)) ?? 1;
   const isTurned = FIRST_TURNED <= orientation && orientation <= LAST_TURNED;
@@ -125,11 +116,11 @@ function readPng(bytes: Bytes): StoredImage {
   let profileAt: number | undefined;
   let xmpAt: number | undefined;
   let hasData = false;
-  for (let at = PNG.length; ; ) {
+  for (let at = PNG_HEAD; ; ) {
     const end = at + 12 + bytes.u32(at);
     if (end > bytes.length) throw cut();
     // Decoders take the size of the last one.
-    if (at > PNG.length && bytes.has(at + 4, "IHDR")) throw new ImageFileError("damaged", "the file has two headers");
+    if (at > PNG_HEAD && bytes.has(at + 4, "IHDR")) throw new ImageFileError("damaged", "the file has two headers");
     if (bytes.has(at + 4, "eXIf")) exifAt = at;
     if (bytes.has(at + 8, PNG_PROFILE)) profileAt = at;
     if (bytes.has(at + 8, PNG_XMP)) xmpAt = at;
@@ -312,15 +303,16 @@ function readBmp(bytes: Bytes): StoredImage {
   return { width, height };
 }
 
-const PNG = "\x89PNG\r\n\x1a\n";
+/** Length of the signature. */
+const PNG_HEAD = 8;
 
-const FORMATS: readonly Format[] = [
-  { mediaType: "image/png", matches: (bytes) => bytes.has(0, PNG), read: readPng },
-  { mediaType: "image/jpeg", matches: (bytes) => bytes.has(0, "\xff\xd8\xff"), read: readJpeg },
-  { mediaType: "image/gif", matches: (bytes) => bytes.has(0, "GIF87a") || bytes.has(0, "GIF89a"), read: readGif },
-  { mediaType: "image/webp", matches: (bytes) => bytes.has(0, "RIFF") && bytes.has(8, "WEBP"), read: readWebp },
-  { mediaType: "image/bmp", matches: (bytes) => bytes.has(0, "BM"), read: readBmp },
-];
+const READERS: Readonly<Record<ImageMediaType, (bytes: Bytes) => StoredImage>> = {
+  "image/png": readPng,
+  "image/jpeg": readJpeg,
+  "image/gif": readGif,
+  "image/webp": readWebp,
+  "image/bmp": readBmp,
+};
 
 /** Values of Exif's orientation with which width and height change places. */
 const FIRST_TURNED = 5;

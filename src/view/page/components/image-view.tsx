@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { readImageFile } from "../../../conversation/image-file.js";
+import { readImageType } from "../../../conversation/image-type.js";
 import type { Source } from "../../api.js";
 import { formatWhole } from "../state/format.js";
 import { messageOf } from "../state/store.js";
@@ -124,10 +124,7 @@ function useImageFile(
 
 /** Returns the address of a blob with the file. The bytes decide its type, not the transcript. */
 function createUrl(bytes: Uint8Array): ImageState {
-  try {
-    const { mediaType } = readImageFile(bytes);
-    return { mediaType, url: URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: mediaType })) };
-  } catch (error) {
-    return { error: `its file cannot be shown: ${messageOf(error)}.` };
-  }
+  const type = readImageType(bytes);
+  if (type === undefined) return { error: "its file cannot be shown: not a PNG, JPEG, GIF, WebP or BMP file." };
+  return { mediaType: type, url: URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type })) };
 }
