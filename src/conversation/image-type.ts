@@ -20,6 +20,7 @@ const SIGNATURES: readonly (readonly [ImageMediaType, Signature])[] = [
 
 /** Returns the type of an image file by its first bytes; undefined if it is of no type that engines read. Also runs in browsers. */
 export function readImageType(file: Uint8Array): ImageMediaType | undefined {
-  const has = ([at, text]: Signature[number]) => [...text].every((char, i) => file[at + i] === char.charCodeAt(0));
+  const has = ([at, text]: Signature[number]) =>
+    Array.from(text, (char) => char.charCodeAt(0)).every((byte, i) => file[at + i] === byte);
   return SIGNATURES.find(([, signature]) => signature.every(has))?.[0];
 }
