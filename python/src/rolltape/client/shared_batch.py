@@ -54,7 +54,7 @@ class SharedBatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pin and self._files:
+        if self._pin and self._batch is not None and self._streamed is None:
             wait_for_copies()
         in_use = self._batch is not None and not self._batch.close()
         lost = error is not None and self._keeps_sessions
