@@ -46,19 +46,22 @@ async function measure(database: "SQLite" | "PostgreSQL", workers: number): Prom
   await writeTasks(tasks, workers * HELD + rounds * AT_ONCE);
   const env = { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY };
   const settings = [
-    ...[
-      "dist/cli/main.js",
-      "controller",
-      "--proxy",
-      proxy.url,
-      "--data",
-      tasks,
-      "--out",
-      join(folder, "out.safetensors"),
-    ],
-    ...["--job-database", postgres?.url ?? join(folder, "state"), "--no-transcripts", "--no-metrics"],
-    ...[`rollout.max_concurrent_rollouts=${workers * HELD}`, `rollout.lease_seconds=${LEASE_SECONDS}`, "server.port=0"],
-    ...["server.log_level=fatal"],
+    "dist/cli/main.js",
+    "controller",
+    "--proxy",
+    proxy.url,
+    "--data",
+    tasks,
+    "--out",
+    join(folder, "out.safetensors"),
+    "--job-database",
+    postgres?.url ?? join(folder, "state"),
+    "--no-transcripts",
+    "--no-metrics",
+    `rollout.max_concurrent_rollouts=${workers * HELD}`,
+    `rollout.lease_seconds=${LEASE_SECONDS}`,
+    "server.port=0",
+    "server.log_level=fatal",
   ];
   const controller = await startChild(process.execPath, settings, env);
   const pool = new Pool(controller.url, { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 });
