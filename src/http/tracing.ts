@@ -74,7 +74,7 @@ function startTrace(
   if (headers.tracestate === undefined && raw.headers["tracestate"] !== undefined) delete raw.headers["tracestate"];
   if (!trace) return;
   request.trace = trace;
-  // The log of a request with a trace of its client has the id already. Another child of the log would cost more than the span.
+  // The log of a request with a trace of its client has the id already.
   if (!clientTrace) (request.log as BoundLog).setBindings?.({ trace_id: trace.id });
   onResponseClose(reply, (complete) => {
     if (reply.raw.headersSent) trace.set({ status: reply.raw.statusCode });

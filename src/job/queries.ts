@@ -56,21 +56,17 @@ export async function readCounts(query: RunStatement, job?: JobRow): Promise<Job
   const text = `select state, count(*) as tasks from tasks where state in (${states}) group by state`;
   const rows = await query<{ state: string; tasks: SqlValue }>(text);
   const tasks = new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]));
-  const [queued, leased, accepted, taken] = STARTED_STATES.map((state) => tasks.get(state) ?? 0) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const count = (state: (typeof STARTED_STATES)[number]) => tasks.get(state) ?? 0;
+  const started = STARTED_STATES.reduce((sum, state) => sum + count(state), 0);
   const [last] = await query<{ id: number | null }>("select max(id) as id from tasks");
   const submitted = (last?.id ?? -1) + 1;
   return {
     version,
     submitted,
-    waiting: submitted - queued - leased - accepted - taken - consumed - rejected,
-    queued,
-    leased,
-    accepted: earlier + consumed + accepted + taken,
+    waiting: submitted - started - consumed - rejected,
+    queued: count("queued"),
+    leased: count("leased"),
+    accepted: earlier + consumed + count("accepted") + count("taken"),
     earlier,
     rejected,
     lost,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Transform } from "node:stream";
 
 /**
- * What a store does with a request.
+ * How a store answers a request.
  *
  * - `pass`: passes it on.
  * - `refuse`: answers 503 `SlowDown`.

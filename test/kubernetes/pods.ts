@@ -128,7 +128,7 @@ export class Pod {
     return this.#of(container).ended;
   }
 
-  /** What all containers have printed. */
+  /** The output of all containers. */
   log(): string {
     return [...this.#running.values()].map(({ log }) => log()).join("");
   }

@@ -80,7 +80,7 @@ export class Cluster implements AsyncDisposable {
     return this.#machines.cut(seconds);
   }
 
-  /** What each machine's programs wrote last to standard error. */
+  /** The end of each machine's standard error. */
   get logs(): string {
     return [...this.#programs].map(([name, { log }]) => `--- ${name}\n${log}`).join("\n");
   }

@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../helpers/random.js";
-import { Cluster, type JobFiles, MACHINES } from "./cluster.js";
+import { Cluster, type JobFiles, MACHINES, type MachineName } from "./cluster.js";
 import { type BatchSession, readBatches } from "./read-batches.js";
 
 /** Longer than every lease of the job. */
 const CUT_SECONDS = 15;
 const NETWORK = "network";
+type Fault = MachineName | typeof NETWORK;
 const POLL_MS = 50;
 
 export interface ScaleOptions {
@@ -42,14 +43,14 @@ function judge(sessions: readonly BatchSession[] = [], digest: string | undefine
   return digest === undefined || first?.digest === digest ? [] : [`has other rows ${run} (${first?.id})`];
 }
 
-function shuffle(names: readonly string[], { seed, only }: ScaleOptions): string[] {
+function shuffle(names: readonly Fault[], { seed, only }: ScaleOptions): Fault[] {
   const random = new Random(seed);
   const keyed = names.filter((name) => name.includes(only)).map((name) => ({ name, key: random.next() }));
   return keyed.sort((a, b) => a.key - b.key).map(({ name }) => name);
 }
 
 /** Returns the sessions of each task in the batches of the S3 store. @param faults spread over the job */
-async function runJob(options: ScaleOptions, faults: readonly string[]): Promise<Map<number, BatchSession[]>> {
+async function runJob(options: ScaleOptions, faults: readonly Fault[]): Promise<Map<number, BatchSession[]>> {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-scale-"));
   const batches = join(folder, "batches");
   const { seaweed } = options;
@@ -69,7 +70,7 @@ async function runJob(options: ScaleOptions, faults: readonly string[]): Promise
 async function runOn(
   files: JobFiles,
   { tasks, limitSeconds, report }: ScaleOptions,
-  faults: readonly string[],
+  faults: readonly Fault[],
   batches: string,
 ): Promise<void> {
   await using cluster = new Cluster(files);
@@ -85,7 +86,7 @@ async function runOn(
     while (countLines(files.done) < enough && !isOver()) await sleep(POLL_MS);
     note(name);
     if (name === NETWORK) await cluster.cut(CUT_SECONDS);
-    else for (const machine of MACHINES) if (machine === name) await cluster.restart(machine);
+    else await cluster.restart(name);
   }
   while (!isOver()) await sleep(POLL_MS);
   if (!cluster.isDone) throw new Error(`the job did not end within ${limitSeconds} s\n${cluster.logs}`);

@@ -5,7 +5,7 @@ import { BatchSource } from "../../view/sources/batch-source.js";
 import { findTranscript } from "../../view/sources/find-source.js";
 import type { OpenSource } from "../../view/sources/open-source.js";
 import { TranscriptSource } from "../../view/sources/transcript-source.js";
-import { openTensors } from "./open-tensors.js";
+import { openTensors } from "./open-file-access.js";
 
 /**
  * Opens what an `s3://` address means: a transcript, a batch, or the newest transcript of an archive, or its newest batch if there is no

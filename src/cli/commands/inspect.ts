@@ -1,4 +1,4 @@
-import { openTensors } from "../archive/open-tensors.js";
+import { openTensors } from "../archive/open-file-access.js";
 import { inspectBatch } from "../inspect/inspect-batch.js";
 import { readShownRow } from "../inspect/read-shown-row.js";
 import { describeBatch } from "../inspect/report.js";

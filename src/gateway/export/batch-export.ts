@@ -174,7 +174,7 @@ export class BatchExport {
 
   /** Ends the leases of batches that the client did not receive. On a worker that does not answer, they expire. */
   async withdraw(ids: readonly string[]): Promise<void> {
-    const calls = ids.flatMap((id) => this.#options.shares.map((share) => this.#call(share, toSettle(id), LEFT)));
+    const calls = ids.flatMap((id) => this.#options.shares.map((share) => this.call(share, toSettle(id), LEFT)));
     await Promise.all(calls);
   }
 
@@ -207,16 +207,16 @@ export class BatchExport {
   async #settle({ share, stream }: WorkerFile, settlement: Settlement, sent?: Sent): Promise<WorkerReply | undefined> {
     let id = stream?.headers[EXPORT_ID];
     for (let calls = 1; id !== undefined; calls++) {
-      const settled = await this.#call(share, toSettle(String(id)), settlement);
+      const settled = await this.call(share, toSettle(String(id)), settlement);
       if (settled || !sent || calls === MAX_CALLS) return settled;
       if (!(await this.#waitForReturn(share))) return undefined;
-      const again = await this.#call(share, PREPARE, { ...sent.request, session_ids: share.sessionIds });
+      const again = await this.call(share, PREPARE, { ...sent.request, session_ids: share.sessionIds });
       id = again?.headers[EXPORT_ID];
       if (!again || again.status === NOT_FOUND || again.status === GONE) return undefined;
       if (id === undefined) return again;
       if (createHash(DIGEST).update(again.body).digest("hex") === sent.digest) continue;
       // The sessions changed after the batch was packed.
-      await this.#call(share, toSettle(String(id)), LEFT);
+      await this.call(share, toSettle(String(id)), LEFT);
       return { ...again, status: CONFLICT };
     }
     return undefined;
@@ -234,13 +234,14 @@ export class BatchExport {
   /** Calls a worker. If the worker leaves, calls it again once it has returned. Only for calls that change nothing. */
   async #repeat(share: WorkerShare, path: string, body: object, signal: AbortSignal): Promise<WorkerReply | undefined> {
     for (let calls = 1; ; calls++) {
-      const reply = await this.#call(share, path, body, signal);
+      const reply = await this.call(share, path, body, signal);
       if (reply || signal.aborted || calls === MAX_CALLS) return reply;
       if (!(await this.#waitForReturn(share))) return undefined;
     }
   }
 
-  async #call(
+  /** Calls a worker once. Returns undefined if it does not answer. */
+  async call(
     { worker }: WorkerShare,
     path: string,
     body: object,

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { EXPORT_ID } from "../../admin-api/batch-request.js";
 import { episodesAnswer } from "../../admin-api/shard-request.js";
 import { mergeOrigins } from "../../session/batch/merge-origins.js";
-import { callWorker } from "../contact/call-worker.js";
 import { parseReply } from "../relay.js";
 import type { WorkerReply, WorkerStream } from "../worker-connections.js";
 import {
@@ -109,7 +108,9 @@ export class ShardExport {
   async #describeOthers(owner: WorkerShare, { sessionIds, ...request }: ShardRequest): Promise<object[]> {
     const others = this.#options.shares.filter((share) => share !== owner);
     const replies = await Promise.all(
-      others.map((share) => this.#call(share, PREPARE_SHARD, { ...toFields(request), session_ids: share.sessionIds })),
+      others.map((share) =>
+        this.#job.call(share, PREPARE_SHARD, { ...toFields(request), session_ids: share.sessionIds }),
+      ),
     );
     const refusals = others.flatMap((share, index): PartRefusal[] => {
       const reply = replies[index];
@@ -155,14 +156,7 @@ export class ShardExport {
   }
 
   #settle(share: WorkerShare, exportId: string, settlement: Settlement): Promise<WorkerReply | undefined> {
-    return this.#call(share, toSettle(exportId), settlement);
-  }
-
-  async #call({ worker }: WorkerShare, path: string, body: object): Promise<WorkerReply | undefined> {
-    const { upstream, headers } = this.#options;
-    const reply = await callWorker(upstream, worker, { path, headers, body });
-    if (!reply) worker.state = "down";
-    return reply;
+    return this.#job.call(share, toSettle(exportId), settlement);
   }
 }
 

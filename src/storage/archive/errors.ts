@@ -18,7 +18,7 @@ export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message } = error;
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-  // Answers to HEAD have no body with a reason.
+  // The answer to a HEAD request has no body that could give a reason.
   const isUnknown = message === "" || message === "UnknownError";
   const text = isUnknown ? (STATUS_CODES[status ?? 0] ?? name) : name === "Error" ? message : `${name}: ${message}`;
   return status === undefined ? text : `${text} (HTTP ${status})`;

@@ -14,7 +14,7 @@ export interface UploadOptions {
   readonly mayExist: boolean;
 }
 
-/** What an upload did. */
+/** The result of an upload. */
 export interface Upload {
   readonly bytes: number;
   /** Bytes that an earlier attempt had uploaded. */

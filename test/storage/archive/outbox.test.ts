@@ -8,7 +8,7 @@ import { FaultyStore, type StoreFault } from "../../helpers/faulty-store.js";
 import { s3Environment } from "../../helpers/seaweed.js";
 import { mountSmallDisk } from "../../helpers/small-disk.js";
 
-/** What an outbox does while its store fails. Uploads that succeed are tested with a real store: archive.slow.test.ts. */
+/** An outbox whose store fails. Uploads that succeed are tested with a real store: archive.slow.test.ts. */
 
 let store: FaultyStore;
 

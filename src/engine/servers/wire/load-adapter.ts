@@ -6,9 +6,9 @@ import { jsonObject } from "./json.js";
 
 /** How a type of server loads and unloads adapters. */
 export interface AdapterCalls extends Pick<ControlRequest, "admin"> {
-  /** What the endpoints are called under: `v1/`, or nothing. */
+  /** Begins the paths of the endpoints: `v1/`, or nothing. */
   readonly prefix: string;
-  /** What to start the server with. */
+  /** Says in an error with which options the server must be started. */
   readonly advice: string;
 }
 
