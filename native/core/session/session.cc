@@ -285,7 +285,7 @@ void Session::restoreAdded(StoredBytes bytes) {
     const bool fits = buffer.first == firstMissing(at, buffer.spec.name) && buffer.end() <= at.sequenceLength();
     requireStored(fits && buffer.spec.ofSequence && !buffer.spec.isRagged(),
                   "channels: not the missing items of the interaction's own tokens");
-    addChannel(stored.index, buffer.run(0));
+    requireRestored([&] { addChannel(stored.index, buffer.run(0)); });
   }
 }
 
@@ -333,7 +333,7 @@ const Interaction& Session::restore(std::span<const std::uint8_t> bytes, std::in
   restoreTokens(made, stored);
   std::vector<ChannelRun> runs;
   for (const ChannelBuffer& buffer : stored.channels) runs.push_back(buffer.run(0));
-  storeChannels(made, runs);
+  requireRestored([&] { storeChannels(made, runs); });
   made.startsRow = stored.startsRow;
   storeLabels(made, stored.labels);
   return add(made, stored.messages);

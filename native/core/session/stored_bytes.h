@@ -25,6 +25,16 @@ inline void requireStoredLength(StoredBytes bytes, std::uint64_t needed) {
   throwStored("truncated: " + std::to_string(bytes.size()) + " of " + std::to_string(needed) + " bytes");
 }
 
+/// Runs `restore`. Whatever it refuses is a fault of the stored bytes.
+template <typename Restore>
+void requireRestored(Restore restore) {
+  try {
+    restore();
+  } catch (const Error& error) {
+    throwStored(error.what());
+  }
+}
+
 /// Returns value `index` of an array, which need not be aligned.
 template <typename T>
 T valueAt(StoredBytes array, std::size_t index) {

@@ -74,7 +74,7 @@ void takeChannelRun(StoredInput& input, std::vector<ChannelBuffer>& channels, bo
   const std::vector<std::uint32_t> counts = takeValues<std::uint32_t>(input, head.offsetsBytes > 0 ? head.count : 0);
   spec.name = takeText(input, head.nameBytes);
   spec.offsets = takeText(input, head.offsetsBytes);
-  try {
+  requireRestored([&] {
     requireChannel(spec);
     requireStored(head.items <= input.rest().size() / spec.itemBytes(), "channels: more than the bytes that are left");
     std::vector<std::byte> values = takeValues<std::byte>(input, head.items * spec.itemBytes());
@@ -85,10 +85,7 @@ void takeChannelRun(StoredInput& input, std::vector<ChannelBuffer>& channels, bo
     const std::size_t before = channels.size();
     appendChannels(channels, std::move(run));
     requireStored(mayContinue || channels.size() > before, "channels: a run is empty or continues another");
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::kStoredInvalid) throw;
-    throwStored(error.what());
-  }
+  });
 }
 
 AddedChannelsWriter::AddedChannelsWriter(const Interaction& interaction)

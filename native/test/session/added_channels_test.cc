@@ -164,6 +164,16 @@ TEST(AddedChannels, RefuseDamagedBytes) {
   EXPECT_CODE(kStoredInvalid, restored.restoreAdded(bytes));
 }
 
+TEST(AddedChannels, RefuseItemsOfAChannelOfWhichTheSessionHasAnother) {
+  Session session = branches();
+  session.addChannel(2, scoresOf(1, 5).run(0));
+  Session other = branches();
+  ChannelSpec mask = kScores;
+  mask.name += "_mask";
+  other.addChannel(2, scoresOf(1, 5, mask).run(0));
+  EXPECT_CODE(kStoredInvalid, session.restoreAdded(serializedAdded(other, 2)));
+}
+
 TEST(AddedChannels, AreNotSeenAtAnEarlierMoment) {
   Session session = branches();
   session.addChannel(0, scoresOf(1, 1).run(0));

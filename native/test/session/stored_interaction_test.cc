@@ -318,6 +318,24 @@ TEST(StoredInteraction, HasForcedRunsOnlyIfThereAreAny) {
   }
 }
 
+TEST(StoredInteraction, RefusesChannelsOfWhichTheSessionHasOthers) {
+  const auto record = [](Session& session, std::vector<std::uint32_t> shape) {
+    Generation generation = test::generationOf({3});
+    const ChannelSpec spec{.name = "pair", .dtype = Dtype::kU8, .shape = std::move(shape)};
+    generation.addChannel(spec, 0, std::vector<std::byte>(spec.itemBytes()));
+    test::record(session, test::promptOf({1}), generation, {"u"}, {"a"});
+  };
+  Session session(test::kKey);
+  record(session, {2});
+  Session other(test::kKey);
+  test::record(other, test::promptOf({1}), test::generationOf({3}), {"u"}, {"a"});
+  record(other, {3});
+  const Error error = test::thrownBy([&] { session.restore(test::stored(other, 1)); });
+  EXPECT_EQ(ErrorCode::kStoredInvalid, error.code());
+  EXPECT_STREQ("channel pair: the session has another channel with a tensor of the same name", error.what());
+  EXPECT_EQ(1u, session.length());
+}
+
 TEST(StoredInteraction, RefusesOutputWithoutVersions) {
   Session session(test::kKey);
   test::record(session, test::promptOf({1, 2}), test::generationOf({3}), {"u"}, {"a"});
