@@ -15,6 +15,8 @@ std::span<const std::byte> Base64Text::take(char c) {
     ended_ = true;
     return {};
   }
+  // Refused at once: a control character that waits for its group would be lost if the text turns out to be no experts.
+  if (c < ' ' || c > '~') fail("is not base64");
   if (escape_.empty() && c != '\\') return addToGroup(c);
   constexpr std::size_t kShortEscape = 2;
   constexpr std::size_t kCodeUnitEscape = 6;
