@@ -3,7 +3,7 @@ import { packageVersion } from "../support/package-version.js";
 import { TelemetryError } from "./errors.js";
 import { readAttributeNames } from "./names.js";
 import { ReportingExporter, type TelemetryLog } from "./reporting-exporter.js";
-import type { Telemetry } from "./telemetry.js";
+import { Telemetry } from "./telemetry.js";
 
 type Sdk = typeof import("./sdk.js");
 
@@ -56,18 +56,22 @@ export async function openTelemetry(
   const exporter = new ReportingExporter(new sdk.OTLPTraceExporter({ url: tracesUrl(url) }), log);
   const version = packageVersion();
   const own = { "service.name": service, "service.instance.id": instanceId, "service.version": version };
+  // Imported late, like the SDK, because it loads a library.
+  const { SpanIds, SpanWriter } = await import("./span-writer.js");
+  const ids = new SpanIds(new sdk.RandomIdGenerator());
   const provider = new sdk.TracerProvider({
     resource: sdk.resourceFromAttributes(own).merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
+    idGenerator: ids,
     sampler: new sdk.AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
     spanProcessors: [
       new sdk.BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING, maxExportBatchSize: MAX_BATCH }),
     ],
   });
-  // Imported late, like the SDK, because it loads a library.
-  const { Telemetry: Opened } = await import("./telemetry.js");
+  const writer = new SpanWriter(provider.getTracer("rolltape", version), readAttributeNames(process.env), ids);
   let closing: Promise<void> | undefined;
-  return new Opened(provider.getTracer("rolltape", version), readAttributeNames(process.env), ratio, () => {
+  return new Telemetry(writer, ids, ratio, () => {
+    writer.close();
     closing ??= closeInTime(provider.shutdown());
     return closing;
   });

@@ -4,6 +4,8 @@ export { detectResources, envDetector, resourceFromAttributes } from "@opentelem
 export {
   AlwaysOnSampler,
   BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
   type ReadableSpan,
   type SpanExporter,
   TracerProvider,

@@ -1,7 +1,6 @@
-import { ROOT_CONTEXT, SpanKind, type Tracer, trace } from "@opentelemetry/api";
-import type { AttributeNames } from "./names.js";
-import { type AttributeValues, Trace, toAttributes } from "./trace.js";
-import { isSampled, type TraceHeaders, toSpanContext, UnsampledTraces } from "./trace-headers.js";
+import type { SpanIds, SpanWriter } from "./span-writer.js";
+import { type AttributeValues, Trace } from "./trace.js";
+import { isSampled, type TraceHeaders, traceIdOf, UnsampledTraces } from "./trace-headers.js";
 
 export interface TraceStart {
   readonly name: string;
@@ -20,33 +19,37 @@ export interface StartedTrace {
 
 /** Starts traces and sends them to a collector. */
 export class Telemetry implements AsyncDisposable {
-  readonly #tracer: Tracer;
-  readonly #names: AttributeNames;
+  readonly #writer: SpanWriter;
+  readonly #ids: SpanIds;
   readonly #ratio: number;
   readonly #unsampled = new UnsampledTraces();
   readonly #close: () => Promise<void>;
 
   /**
-   * @param tracer records each span that it starts
    * @param ratio share of the traces without a parent that are sampled
    * @param close sends the spans that are waiting, within a short time
    */
-  constructor(tracer: Tracer, names: AttributeNames, ratio: number, close: () => Promise<void>) {
-    this.#tracer = tracer;
+  constructor(writer: SpanWriter, ids: SpanIds, ratio: number, close: () => Promise<void>) {
+    this.#writer = writer;
+    this.#ids = ids;
     this.#ratio = ratio;
-    this.#names = names;
     this.#close = close;
   }
 
-  start({ name, kind, parent, attributes = {} }: TraceStart): StartedTrace {
+  start({ name, kind, parent, attributes }: TraceStart): StartedTrace {
     // Decided here and not by a sampler of the SDK, because most requests are not sampled, and these should cost next to nothing.
     if (parent && !isSampled(parent)) return { headers: parent, trace: undefined };
     if (!parent && Math.random() >= this.#ratio) return { headers: this.#unsampled.next(), trace: undefined };
-    const context = parent ? trace.setSpanContext(ROOT_CONTEXT, toSpanContext(parent)) : ROOT_CONTEXT;
-    const span = this.#tracer.startSpan(name, { kind: KINDS[kind] }, context);
-    span.setAttributes(toAttributes(this.#names, attributes));
-    const started = new Trace(span, context, this.#tracer, this.#names);
-    return { headers: started.headers, trace: started };
+    const trace = new Trace({
+      name,
+      kind,
+      parent,
+      id: parent ? traceIdOf(parent) : this.#ids.generateTraceId(),
+      newSpanId: () => this.#ids.generateSpanId(),
+      onEnd: (ended) => this.#writer.add(ended),
+    });
+    if (attributes) trace.set(attributes);
+    return { headers: trace.headers, trace };
   }
 
   /** Sends the spans that are waiting. Never rejects, and takes a few seconds at most. */
@@ -58,5 +61,3 @@ export class Telemetry implements AsyncDisposable {
     return this.close();
   }
 }
-
-const KINDS = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL } as const;

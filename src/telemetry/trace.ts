@@ -1,119 +1,143 @@
-import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import type { AttributeKey, AttributeNames, StepName } from "./names.js";
-import { type TraceHeaders, toTraceHeaders } from "./trace-headers.js";
+import type { AttributeKey, StepName } from "./names.js";
+import type { TraceHeaders } from "./trace-headers.js";
 
 export type AttributeValues = Readonly<
   Partial<Record<AttributeKey, string | number | boolean | readonly string[] | undefined>>
 >;
 
-/** The span of one request or episode that is sampled, and its steps. */
+export type SpanKindName = "server" | "internal" | "client";
+
+/** A span as it is recorded. Times are those of `performance.now()`. */
+export interface RecordedSpan {
+  name: string;
+  readonly kind: SpanKindName;
+  /** 16 hexadecimal digits. Undefined: no request had the span as its parent, so it gets an id when it is written. */
+  id: string | undefined;
+  readonly startTime: number;
+  endTime: number;
+  /** The attributes; later values replace earlier ones. */
+  readonly values: AttributeValues[];
+  /** Why the span failed; undefined if it did not. */
+  failure: string | undefined;
+}
+
+export interface TraceOptions {
+  readonly name: string;
+  readonly kind: SpanKindName;
+  /** The headers of the span that caused this one. */
+  readonly parent: TraceHeaders | undefined;
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  readonly newSpanId: () => string;
+  /** Takes the trace when it ends. */
+  readonly onEnd: (trace: Trace) => void;
+}
+
+/**
+ * The span of one request or episode that is sampled, and its steps. It only takes notes, because the request is waiting: OpenTelemetry's
+ * spans are made of them later, many at a time.
+ */
 export class Trace {
-  readonly #span: Span;
-  readonly #tracer: Tracer;
-  readonly #names: AttributeNames;
-  readonly #context: Context;
+  readonly id: string;
+  readonly parent: TraceHeaders | undefined;
+  readonly root: RecordedSpan;
+  /** The steps that are over. */
+  readonly children: RecordedSpan[] = [];
+  readonly #newSpanId: () => string;
+  readonly #onEnd: (trace: Trace) => void;
   readonly #steps: TraceSteps[] = [];
-  #hasFailed = false;
 
-  constructor(span: Span, context: Context, tracer: Tracer, names: AttributeNames) {
-    this.#span = span;
-    this.#tracer = tracer;
-    this.#names = names;
-    this.#context = trace.setSpan(context, span);
-  }
-
-  get id(): string {
-    return this.#span.spanContext().traceId;
+  constructor({ name, kind, parent, id, newSpanId, onEnd }: TraceOptions) {
+    this.id = id;
+    this.parent = parent;
+    this.root = openSpan(name, kind);
+    this.#newSpanId = newSpanId;
+    this.#onEnd = onEnd;
   }
 
   /** The headers of requests that belong to the span. */
   get headers(): TraceHeaders {
-    return toTraceHeaders(this.#span.spanContext());
+    return this.headersOf(this.root);
   }
 
   /** Sets the name of the span once it is known. */
   rename(name: string): void {
-    this.#span.updateName(name);
+    this.root.name = name;
   }
 
   set(values: AttributeValues): void {
-    this.#span.setAttributes(toAttributes(this.#names, values));
+    this.root.values.push(values);
   }
 
   /** Returns steps that follow each other. TraceSteps of different objects may run at the same time. */
-  steps(values: AttributeValues = {}): TraceSteps {
-    const attributes = toAttributes(this.#names, values);
-    const steps = new TraceSteps((name) => {
-      const kind = name === "engine" ? SpanKind.CLIENT : SpanKind.INTERNAL;
-      return this.#tracer.startSpan(name, { kind, attributes }, this.#context);
-    });
+  steps(values?: AttributeValues): TraceSteps {
+    const steps = new TraceSteps(this, values);
     this.#steps.push(steps);
     return steps;
   }
 
   /** Marks the span as failed, and the steps that are not over. Only the first failure counts. */
   fail(code: string): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
+    if (this.root.failure !== undefined) return;
+    this.root.failure = code;
     this.failSteps(code);
-    markFailed(this.#span, this.#names, code);
   }
 
   /** Ends the steps that are not over as failed. The trace may go on with others. */
   failSteps(code: string): void {
-    for (const steps of this.#steps) {
-      if (steps.current) markFailed(steps.current, this.#names, code);
-      steps.leave();
-    }
+    for (const steps of this.#steps) steps.leave(code);
   }
 
   end(): void {
     for (const steps of this.#steps) steps.leave();
-    this.#span.end();
+    this.root.endTime = performance.now();
+    this.#onEnd(this);
+  }
+
+  /** Returns the headers that make a span of this trace the parent of what another process does. */
+  headersOf(span: RecordedSpan): TraceHeaders {
+    span.id ??= this.#newSpanId();
+    const traceparent = `00-${this.id}-${span.id}-01`;
+    const tracestate = this.parent?.tracestate;
+    return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
   }
 }
 
-/** TraceSteps of a trace of which at most one runs. */
+/** Steps of a trace of which at most one runs. */
 export class TraceSteps {
-  readonly #start: (name: StepName) => Span;
-  #current: Span | undefined;
+  readonly #trace: Trace;
+  readonly #values: AttributeValues | undefined;
+  #current: RecordedSpan | undefined;
 
-  constructor(start: (name: StepName) => Span) {
-    this.#start = start;
-  }
-
-  get current(): Span | undefined {
-    return this.#current;
+  constructor(trace: Trace, values?: AttributeValues) {
+    this.#trace = trace;
+    this.#values = values;
   }
 
   /** The headers of requests that belong to the current step. */
   get headers(): TraceHeaders | undefined {
-    return this.#current && toTraceHeaders(this.#current.spanContext());
+    return this.#current && this.#trace.headersOf(this.#current);
   }
 
   /** Ends the current step and starts the next one. */
   enter(name: StepName): void {
     this.leave();
-    this.#current = this.#start(name);
+    this.#current = openSpan(name, name === "engine" ? "client" : "internal");
+    if (this.#values) this.#current.values.push(this.#values);
   }
 
-  leave(): void {
-    this.#current?.end();
+  /** @param failure why the current step failed. Default: it did not */
+  leave(failure?: string): void {
+    const span = this.#current;
+    if (!span) return;
     this.#current = undefined;
+    span.endTime = performance.now();
+    span.failure = failure;
+    this.#trace.children.push(span);
   }
 }
 
-function markFailed(span: Span, names: AttributeNames, code: string): void {
-  span.setStatus({ code: SpanStatusCode.ERROR });
-  span.setAttributes(toAttributes(names, { errorType: code }));
-}
-
-export function toAttributes(names: AttributeNames, values: AttributeValues) {
-  const attributes: Record<string, string | number | boolean | string[]> = {};
-  for (const [key, value] of Object.entries(values)) {
-    const name = names[key as AttributeKey];
-    if (name === null || value === undefined) continue;
-    attributes[name] = typeof value === "object" ? [...value] : value;
-  }
-  return attributes;
+function openSpan(name: string, kind: SpanKindName): RecordedSpan {
+  const startTime = performance.now();
+  return { name, kind, id: undefined, startTime, endTime: startTime, values: [], failure: undefined };
 }
