@@ -69,6 +69,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     reply = readSglangReply({data, size}, kFallbackVersion);
   } catch (const Error& error) {
+    FUZZ_REQUIRE(document || error.code() == ErrorCode::kReplyMalformed || error.code() == ErrorCode::kReplyNotFinite ||
+                 error.code() == ErrorCode::kReplyImpossible);
     FUZZ_REQUIRE(error.code() == ErrorCode::kReplyMalformed || error.code() == ErrorCode::kReplyMismatch ||
                  error.code() == ErrorCode::kReplyNotFinite || error.code() == ErrorCode::kReplyImpossible);
   }

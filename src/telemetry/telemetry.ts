@@ -1,14 +1,6 @@
 import type { SpanIds, SpanWriter } from "./span-writer.js";
-import { type AttributeValues, Trace } from "./trace.js";
+import { Trace, type TraceStart } from "./trace.js";
 import { isSampled, type TraceHeaders, traceIdOf, UnsampledTraces } from "./trace-headers.js";
-
-export interface TraceStart {
-  readonly name: string;
-  readonly kind: "server" | "internal";
-  /** The span that caused this one. Its trace decides if this one is sampled, too. Default: a new trace, which the ratio decides. */
-  readonly parent?: TraceHeaders | undefined;
-  readonly attributes?: AttributeValues;
-}
 
 export interface StartedTrace {
   /** The headers of requests that belong to the trace. They also say if it is sampled. */
@@ -36,19 +28,16 @@ export class Telemetry implements AsyncDisposable {
     this.#close = close;
   }
 
-  start({ name, kind, parent, attributes }: TraceStart): StartedTrace {
+  start(start: TraceStart): StartedTrace {
+    const { parent } = start;
     // Decided here and not by a sampler of the SDK, because most requests are not sampled, and these should cost next to nothing.
     if (parent && !isSampled(parent)) return { headers: parent, trace: undefined };
     if (!parent && Math.random() >= this.#ratio) return { headers: this.#unsampled.next(), trace: undefined };
-    const trace = new Trace({
-      name,
-      kind,
-      parent,
+    const trace = new Trace(start, {
       id: parent ? traceIdOf(parent) : this.#ids.generateTraceId(),
       newSpanId: () => this.#ids.generateSpanId(),
       onEnd: (ended) => this.#writer.add(ended),
     });
-    if (attributes) trace.set(attributes);
     return { headers: trace.headers, trace };
   }
 

@@ -21,11 +21,15 @@ export interface RecordedSpan {
   failure: string | undefined;
 }
 
-export interface TraceOptions {
+export interface TraceStart {
   readonly name: string;
-  readonly kind: SpanKindName;
-  /** The headers of the span that caused this one. */
-  readonly parent: TraceHeaders | undefined;
+  readonly kind: "server" | "internal";
+  /** The span that caused this one. Its trace decides if this one is sampled, too. Default: a new trace, which the ratio decides. */
+  readonly parent?: TraceHeaders | undefined;
+  readonly attributes?: AttributeValues;
+}
+
+export interface TraceOptions {
   /** 32 hexadecimal digits. */
   readonly id: string;
   readonly newSpanId: () => string;
@@ -47,10 +51,10 @@ export class Trace {
   readonly #onEnd: (trace: Trace) => void;
   readonly #steps: TraceSteps[] = [];
 
-  constructor({ name, kind, parent, id, newSpanId, onEnd }: TraceOptions) {
+  constructor({ name, kind, parent, attributes }: TraceStart, { id, newSpanId, onEnd }: TraceOptions) {
     this.id = id;
     this.parent = parent;
-    this.root = openSpan(name, kind);
+    this.root = openSpan(name, kind, attributes);
     this.#newSpanId = newSpanId;
     this.#onEnd = onEnd;
   }
@@ -122,8 +126,7 @@ export class TraceSteps {
   /** Ends the current step and starts the next one. */
   enter(name: StepName): void {
     this.leave();
-    this.#current = openSpan(name, name === "engine" ? "client" : "internal");
-    if (this.#values) this.#current.values.push(this.#values);
+    this.#current = openSpan(name, name === "engine" ? "client" : "internal", this.#values);
   }
 
   /** @param failure why the current step failed. Default: it did not */
@@ -137,7 +140,8 @@ export class TraceSteps {
   }
 }
 
-function openSpan(name: string, kind: SpanKindName): RecordedSpan {
+function openSpan(name: string, kind: SpanKindName, attributes: AttributeValues | undefined): RecordedSpan {
   const startTime = performance.now();
-  return { name, kind, id: undefined, startTime, endTime: startTime, values: [], failure: undefined };
+  const values = attributes ? [attributes] : [];
+  return { name, kind, id: undefined, startTime, endTime: startTime, values, failure: undefined };
 }

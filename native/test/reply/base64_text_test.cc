@@ -75,12 +75,12 @@ TEST(Base64Text, IsRefusedIfItIsSomethingElse) {
   }
 }
 
-/// A bad character is found at every place of a text that is long enough for whole blocks.
 TEST(Base64Text, IsRefusedAtAControlCharacterBeforeItsGroupIsWhole) {
   Base64Text text("experts");
   EXPECT_CODE(kReplyMalformed, text.read(std::string_view("QUJD\0", 5), [](auto) {}));
 }
 
+/// A bad character is found at every place of a text that is long enough for whole blocks.
 TEST(Base64Text, IsRefusedWithABadCharacterAnywhere) {
   const std::string good(200, 'z');
   ASSERT_TRUE(readIn(good + '"', 1000));
