@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import replyFrom from "@fastify/reply-from";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
@@ -80,7 +81,7 @@ class ForwardedCall {
     return this.#reply.from(url, {
       // These headers are about the client's connection. The dispatcher refuses to send them.
       rewriteRequestHeaders: (_, { expect: _expect, "keep-alive": _keepAlive, ...headers }) =>
-        Object.assign(headers, { [FORWARDED]: forwarded }),
+        Object.assign(headers, this.#traceHeaders(), { [FORWARDED]: forwarded }),
       // Without this, the library repeats a GET that is answered with 503.
       retryDelay: () => null,
       ...(this.#body === undefined ? {} : { body: this.#body }),
@@ -90,6 +91,12 @@ class ForwardedCall {
       },
       onError: (_reply, { error }) => onError(error),
     });
+  }
+
+  /** Returns the trace headers that replace those of the client, of which no part may stay. */
+  #traceHeaders(): IncomingHttpHeaders | undefined {
+    const { traceHeaders } = this.#request;
+    return traceHeaders ? { tracestate: undefined, ...traceHeaders } : undefined;
   }
 
   /** Returns a signal that aborts when the client disconnects or the worker becomes unreachable. */

@@ -61,12 +61,12 @@ async function pickAnyWorker(pool: WorkerPool): Promise<Worker> {
 }
 
 /** Returns the headers with the keys and the trace of a request, for calls on behalf of its client. */
-export function pickCredentials({ headers }: FastifyRequest): Record<string, string> {
+export function pickCredentials({ headers, traceHeaders }: FastifyRequest): Record<string, string> {
   const { authorization, "x-api-key": apiKey, "x-goog-api-key": googleKey } = headers;
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(typeof apiKey === "string" ? { "x-api-key": apiKey } : {}),
     ...(typeof googleKey === "string" ? { "x-goog-api-key": googleKey } : {}),
-    ...readTraceContext(headers)?.headers,
+    ...(traceHeaders ?? readTraceContext(headers)?.headers),
   };
 }

@@ -30,10 +30,7 @@ export interface TracingOptions {
   readonly findParent?: (request: FastifyRequest) => TraceHeaders | undefined;
 }
 
-/**
- * Adds a span for each request. Its own headers replace those of the client in `request.headers`, so that whatever forwards them passes
- * on the span and its sampling.
- */
+/** Adds a span for each request. Whatever forwards a request replaces the trace headers of the client by `request.traceHeaders`. */
 export const tracing = fp<TracingOptions>((app, { telemetry, isTraced, findParent }, done) => {
   app.decorateRequest("trace", null);
   app.decorateRequest("clientTrace", null);
@@ -69,9 +66,6 @@ function startTrace(
     attributes: { method, route },
   });
   request.traceHeaders = headers;
-  raw.headers["traceparent"] = headers.traceparent;
-  // The client's own would be that of another trace.
-  if (headers.tracestate === undefined && raw.headers["tracestate"] !== undefined) delete raw.headers["tracestate"];
   if (!trace) return;
   request.trace = trace;
   // The log of a request with a trace of its client has the id already.

@@ -75,6 +75,12 @@ describe("a model call", () => {
     expect((await flush()).spans.filter(({ traceId }) => traceId === CLIENT_TRACE_ID)).toEqual([]);
   });
 
+  it("tells the engine nothing if it begins a trace that is not sampled", async () => {
+    const { proxy, session } = await startTraced({ ratio: 0 });
+    await proxy.chat(session, MESSAGES);
+    expect(proxy.engine.calls[0]?.traceHeaders).toBeUndefined();
+  });
+
   it("belongs to the trace that started its session, if it has none of its own", async () => {
     const { proxy, flush } = await startTraced({ ratio: 0 });
     await proxy.post("/grant_capacity", {});

@@ -83,7 +83,7 @@ export class Call {
   readonly origin: CallOrigin;
   /** The span of the call; null if it is not sampled. */
   readonly trace: Trace | null;
-  /** Headers of the agent's trace, for the engine. */
+  /** The trace headers that the client sent, for the engine. */
   readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   readonly client: Peer;
   /** Sends the answer while it is generated; undefined if it is not streamed. */
@@ -110,7 +110,7 @@ export class Call {
     this.takeovers = http.takeovers;
     this.admitted = http.admitted;
     this.origin = readCallOrigin(http.headers);
-    this.traceHeaders = http.traceHeaders ?? readTraceContext(http.headers)?.headers;
+    this.traceHeaders = readTraceContext(http.headers)?.headers;
     this.client = peerOf(reply);
     this.trace = http.trace;
     this.#reply = reply;
