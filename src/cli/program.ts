@@ -103,7 +103,7 @@ function addViewCommand(view: Command): void {
   view
     .argument(
       "<target>",
-      "a transcript, a tensor file, a folder of them, an s3:// address of a batch or archive, or the URL of a server",
+      "a transcript, a tensor file, a folder of them, a storage folder, an s3:// address, or the URL of a server",
     )
     .option("--model <folder>", "model folder whose tokenizer decodes tokens; default: that of the job")
     .option("--port <n>", "port on 127.0.0.1; default: any free one", optionValue(z.int().min(0).max(65_535)))

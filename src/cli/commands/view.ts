@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { isHttpUrl } from "../../rollout/http-url.js";
+import { hasStorage } from "../../storage/index.js";
 import { makeInert } from "../../support/inert-text.js";
 import { isS3Address } from "../../support/s3-address.js";
 import { ViewError } from "../../view/errors.js";
@@ -69,7 +70,7 @@ async function openSource(target: string, { model }: ViewCommandOptions): Promis
     const { openStoredSource } = await import("../archive/open-source.js");
     return openStoredSource(target, model);
   }
-  if (!isHttpUrl(target)) return openPath(target, { model });
+  if (!isHttpUrl(target)) return openLocal(target, model);
   if (model !== undefined)
     throw new ViewError("invalid_arguments", "--model is for files: a server has its own model.");
   const { readEnvironmentKey } = await import("../../config/index.js");
@@ -81,4 +82,16 @@ async function openSource(target: string, { model }: ViewCommandOptions): Promis
   const source = new ServerSource(target, adminKey);
   await source.check();
   return source;
+}
+
+/** Opens a storage folder only if it has no transcript and no tensor file. */
+async function openLocal(path: string, model: string | undefined): Promise<OpenSource> {
+  try {
+    return await openPath(path, { model });
+  } catch (error) {
+    if (!(error instanceof ViewError && error.code === "nothing_to_view" && hasStorage(path))) throw error;
+    const { openFolder } = await import("../view/open-folder.js");
+    const { StoredSource } = await import("../view/stored-source.js");
+    return StoredSource.open(openFolder(path), model);
+  }
 }

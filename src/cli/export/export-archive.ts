@@ -3,25 +3,18 @@ import { mergeOrigins } from "../../session/batch/merge-origins.js";
 import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import { DamagedSessionError } from "../../session/stored/damaged-session-error.js";
 import { SessionsFileError } from "../../session/stored/file/errors.js";
-import { type FileSession, readSessions } from "../../session/stored/file/read-sessions.js";
+import type { FileSession } from "../../session/stored/file/read-sessions.js";
 import { reasonOf } from "../../session/stored/offline-sessions.js";
 import type { StoredProblem } from "../../session/stored/stored-problem.js";
-import { ObjectStore, type StoredObject } from "../../storage/archive/object-store.js";
-import { StoredFile } from "../../storage/archive/stored-file.js";
+import { ObjectStore } from "../../storage/archive/object-store.js";
+import { type ArchivedSession, listArchived, readArchived } from "../archive/archived-sessions.js";
 import { StorageCommandError } from "../storage/errors.js";
 import { SessionProgress } from "../storage/progress.js";
 import { nothingReadable, type StorageExport, type StorageExportOptions } from "./export-storage.js";
-import { readChunks } from "./read-chunks.js";
 import { describingConflicts, writeExport } from "./write-export.js";
 
 /** Files that are read at the same time. */
 const READS_AT_ONCE = 8;
-/** The name of an archived session: the outbox of its server, its number, its id. */
-const SESSION = /^sessions\/[0-9a-f]+\/\d+-(.+)\.sessions$/;
-
-interface ArchivedSession extends StoredObject {
-  readonly id: string;
-}
 
 /**
  * Writes the archived sessions of an S3 prefix to a file, as their servers would export them. Sessions that are damaged are left out.
@@ -38,7 +31,8 @@ export async function exportArchive(options: StorageExportOptions): Promise<Stor
   try {
     return await describingConflicts(async () => {
       refuseConflicts(batchOptions);
-      const found = await listSessions(store);
+      const found: ArchivedSession[] = [];
+      for await (const session of listArchived(store)) found.push(session);
       const chosen = ids ? chooseById(address, found, ids) : found;
       const problems: StoredProblem[] = [];
       const read = await readAll(store, chosen, problems);
@@ -56,15 +50,6 @@ export async function exportArchive(options: StorageExportOptions): Promise<Stor
   } finally {
     store.close();
   }
-}
-
-async function listSessions(store: ObjectStore): Promise<ArchivedSession[]> {
-  const found: ArchivedSession[] = [];
-  for await (const object of store.list("sessions/")) {
-    const id = SESSION.exec(object.name)?.[1];
-    if (id !== undefined) found.push({ ...object, id });
-  }
-  return found;
 }
 
 function chooseById(address: string, found: readonly ArchivedSession[], ids: readonly string[]): ArchivedSession[] {
@@ -96,7 +81,7 @@ async function readAll(
   const work = async () => {
     for (const [index, object] of next) {
       try {
-        read[index] = await readObject(store, object);
+        read[index] = await readArchived(store, object);
       } catch (error) {
         if (!(error instanceof SessionsFileError || error instanceof DamagedSessionError)) throw error;
         problems.push({ what: `session ${object.id}`, reason: reasonOf(error) });
@@ -107,11 +92,4 @@ async function readAll(
   await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
   progress.clear();
   return read.flat();
-}
-
-async function readObject(store: ObjectStore, object: ArchivedSession): Promise<FileSession[]> {
-  const sessions: FileSession[] = [];
-  const file = new StoredFile(store, object.name, object.bytes);
-  for await (const session of readSessions(readChunks(file), store.address(object.name))) sessions.push(session);
-  return sessions;
 }

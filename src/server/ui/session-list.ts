@@ -1,17 +1,13 @@
-import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import { describeSession, summarizeSession } from "../../session/session-transcript.js";
-import { runInIterations, runInSlices } from "../../support/async/run-steps.js";
+import { runInSlices } from "../../support/async/run-steps.js";
 import type { Steps } from "../../support/async/steps.js";
-import type { EpisodeLine, EpisodeSummary, InteractionsSummary, SessionTranscript } from "../../transcript/format.js";
-import { parseTools } from "../../transcript/json-pieces.js";
+import type { EpisodeSummary } from "../../transcript/format.js";
 import { ChangeFeed } from "../../view/changes/change-feed.js";
 import { ChangeLog, type ChangePage } from "../../view/changes/change-log.js";
 import type { IndexedEpisode } from "../../view/columns.js";
+import { summarizeListed } from "./session-episode.js";
 
-/** No discount: the rewards of a session's interactions are those that its whole tree earned. */
-const DISCOUNT = 1;
 const POLL_MS = 1000;
 
 interface Entry {
@@ -92,7 +88,7 @@ export class SessionList {
     if (before?.session === session && isSame(before.state, session)) return;
     // Read before the summary, which takes several steps: changes meanwhile are found by the next look.
     const state = readState(session);
-    const episode = yield* summarize(session, number);
+    const episode = yield* summarizeListed(session, number);
     this.#forget(number);
     this.#entries.set(number, { session, state, episode, revision: this.#log.add(number) });
     if (!state.isLoaded) this.#onDisk++;
@@ -147,62 +143,4 @@ function isSame(before: State, session: Session): boolean {
     // A new value of an earlier reward shows in the time of the call only.
     before.lastAccessAt === session.lastAccessAt
   );
-}
-
-/** Returns the episode of a session, with its texts. Its data must be loaded and held. */
-export async function readEpisode(session: Session, task: number): Promise<EpisodeLine> {
-  return toEpisode(parseTools(await runInIterations(describeSession(session, DISCOUNT))), task);
-}
-
-function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: number): EpisodeLine {
-  const versions = transcript.interactions.flatMap((interaction) => interaction.versions?.[0] ?? []);
-  const version = versions.reduce((oldest, each) => Math.min(oldest, each), versions[0] ?? 0);
-  return { type: "episode", task, accepted: true, version, ...transcript };
-}
-
-function* summarize(session: Session, task: number): Steps<EpisodeSummary> {
-  if (!session.isLoaded) return describeEpisode(session, task, countInteractions(session));
-  session.data.hold();
-  try {
-    return describeEpisode(session, task, yield* summarizeSession(session));
-  } catch (error) {
-    // The session was freed meanwhile.
-    if (!(error instanceof SessionError)) throw error;
-    return describeEpisode(session, task, countInteractions(session));
-  } finally {
-    session.data.release();
-  }
-}
-
-/** Returns what is known of a session's interactions without its data. */
-function countInteractions({ sessionReward, interactionCount, counts }: Session): InteractionsSummary {
-  return {
-    reward: sessionReward ?? null,
-    calls: interactionCount,
-    turns: 0,
-    prompt_tokens: counts.promptTokens,
-    completion_tokens: counts.completionTokens,
-    finish_reasons: {},
-    broken: 0,
-    left_out: 0,
-    branches: 0,
-  };
-}
-
-function describeEpisode(session: Session, task: number, interactions: InteractionsSummary): EpisodeSummary {
-  const { id, taskId, groupId, createdAt, sessionReward } = session;
-  const { endedAt } = session.lifecycle;
-  return {
-    type: "episode",
-    session_id: id,
-    task,
-    task_id: taskId,
-    ...(groupId !== undefined && { group_id: groupId }),
-    accepted: true,
-    version: interactions.versions?.[0] ?? 0,
-    started_at: createdAt / 1000,
-    ...(endedAt !== undefined && { duration: (endedAt - createdAt) / 1000 }),
-    ...(sessionReward !== undefined && { session_reward: sessionReward }),
-    ...interactions,
-  };
 }

@@ -20,7 +20,8 @@ import { toColumns } from "../../view/columns.js";
 import { episodeContains, SEARCH_MS } from "../../view/search.js";
 import { EpisodeTokenReader } from "../../view/tokens/episode-token-reader.js";
 import { type EpisodeTokens, readTokenItems, readTokenSlice } from "../../view/tokens/token-slice.js";
-import { type EpisodePage, readEpisode, SessionList } from "./session-list.js";
+import { readEpisode } from "./session-episode.js";
+import { type EpisodePage, SessionList } from "./session-list.js";
 import { SessionTokens } from "./session-tokens.js";
 import { tokenEntries } from "./token-entries.js";
 

@@ -12,16 +12,17 @@ const OPTIONS = { ...batchOptionsSchema.parse({}), layout: "tree" as const, incl
  * the session once.
  */
 export class SessionTokens {
-  readonly #origin: BatchOrigin;
+  readonly #origin: BatchOrigin | undefined;
   #session: Session | undefined;
   #interactions = 0;
   /** Grows when channels of recorded tokens are added, such as the scores of teachers. */
   #byteLength = 0;
   #packed: Promise<BatchTokens | undefined> | undefined;
 
-  constructor(origin: BatchOrigin) {
+  /** @param origin undefined if the server that recorded the sessions is not known */
+  constructor(origin: BatchOrigin | undefined) {
     // A plan gives sessions the channels of the origin's teachers, but looking at a session must not change it.
-    this.#origin = { ...origin, config: {} };
+    this.#origin = origin && { ...origin, config: {} };
   }
 
   /** Returns the tokens of a session, whose data must be loaded; undefined if it has none. */
@@ -42,7 +43,7 @@ export class SessionTokens {
   }
 }
 
-async function pack(session: Session, origin: BatchOrigin): Promise<BatchTokens | undefined> {
+async function pack(session: Session, origin: BatchOrigin | undefined): Promise<BatchTokens | undefined> {
   if (session.interactionCount === 0) return undefined;
   using batch = await packBatch([session], OPTIONS, { origin });
   // A copy: the block's memory is freed with the batch.

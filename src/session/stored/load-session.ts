@@ -1,6 +1,6 @@
 import { Session } from "../session.js";
 import type { ImagePool } from "../session-images.js";
-import { readStart } from "../session-summary.js";
+import { readStart, type SessionSummary } from "../session-summary.js";
 import type { ToolLists } from "../tool-lists.js";
 import { DamagedSessionError, describeRestoreError } from "./damaged-session-error.js";
 import { requireComplete, type StoredSession } from "./read-session.js";
@@ -23,17 +23,16 @@ export function loadSession(
   shared: SharedParts = {},
 ): Session {
   requireComplete(summary.id, stored, summary);
-  const session = new Session({
-    id: summary.id,
-    ...readStart(summary),
-    leaseId: summary.leaseId,
-    summary,
-    ...shared,
-  });
+  const session = restoreSession(summary, shared);
   try {
     session.data.load(stored);
     return session;
   } catch (error) {
     throw new DamagedSessionError(summary.id, describeRestoreError(error), error);
   }
+}
+
+/** Returns a session with what its summary says, without its data. */
+export function restoreSession(summary: SessionSummary, shared: SharedParts = {}): Session {
+  return new Session({ id: summary.id, ...readStart(summary), leaseId: summary.leaseId, summary, ...shared });
 }

@@ -1,13 +1,15 @@
 import type { Entry, ReportDamage, StorageReader } from "../../storage/index.js";
 import { runAtOnce } from "../../support/async/steps.js";
 import type { Session } from "../session.js";
+import { ToolLists } from "../tool-lists.js";
 import { DamagedSessionError, describeDamage as describeSessionDamage } from "./damaged-session-error.js";
 import { readSessionKey, sessionKey } from "./keys.js";
 import { loadSession } from "./load-session.js";
-import { nameByNumber, readStoredSession } from "./read-session.js";
+import { nameByNumber, readStoredSession, type StoredSession } from "./read-session.js";
 import { openJson } from "./sealed-json.js";
 import type { StoredHead } from "./session-records.js";
 import { describeStoredDamage, type StoredProblem } from "./stored-problem.js";
+import { readToolList } from "./tool-records.js";
 
 /** A session of the folder. */
 export interface OfflineSession {
@@ -39,13 +41,28 @@ export function readHeads(
 }
 
 /**
- * Reads the data of a session.
+ * Reads the data of a session, without the tools of its calls.
  *
  * @throws DamagedSessionError if it is damaged, DamagedValueError if the log is damaged there
  */
-export function readOffline(storage: StorageReader, { number, head }: OfflineSession): Session {
+export function readOffline(storage: StorageReader, session: OfflineSession): Session {
+  return loadSession(session.head, readStored(storage, session));
+}
+
+/** Like {@link readOffline}, with the tools. */
+export function readWithTools(storage: StorageReader, session: OfflineSession): Session {
+  const stored = readStored(storage, session);
+  const toolLists = new ToolLists();
+  for (const { toolsKey: key } of stored.interactions.map(({ facts }) => facts)) {
+    const text = key === "" || toolLists.get(key) ? undefined : readToolList(storage, key);
+    if (text !== undefined) toolLists.acquire(key, () => ({ key, text }));
+  }
+  return loadSession(session.head, stored, { toolLists });
+}
+
+function readStored(storage: StorageReader, { number, head }: OfflineSession): StoredSession {
   const records = [...storage.range("records", sessionKey(number))];
-  return loadSession(head, runAtOnce(readStoredSession(head.summary.id, records)));
+  return runAtOnce(readStoredSession(head.summary.id, records));
 }
 
 /** Groups records, which come in the order of their keys, by session. */

@@ -71,8 +71,7 @@ export class ToolRecords {
    */
   read(key: string, readId: () => string): string | undefined {
     try {
-      const sealed = this.#storage.get("meta", listKey(key));
-      return sealed && openText(sealed);
+      return readToolList(this.#storage, key);
     } catch (error) {
       throw damagedRecordError(readId(), `the list of tools ${key}`, error);
     }
@@ -82,6 +81,12 @@ export class ToolRecords {
     addTo(this.#users, key, number);
     addTo(this.#listsOf, number, key);
   }
+}
+
+/** Returns the JSON of a list; undefined if it was not stored. */
+export function readToolList(storage: Pick<Storage, "get">, key: string): string | undefined {
+  const sealed = storage.get("meta", listKey(key));
+  return sealed && openText(sealed);
 }
 
 const listKey = (key: string): Buffer => Buffer.from(PREFIX + key);

@@ -3,13 +3,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import {
   CreateBucketCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { openStoredSource } from "../../../src/cli/archive/open-source.js";
+import { openFolder } from "../../../src/cli/view/open-folder.js";
+import { StoredSource } from "../../../src/cli/view/stored-source.js";
 import { runRolltape, temporaryFolder } from "../../cli/rolltape.js";
 import { FaultyStore, type StoreFault } from "../../helpers/faulty-store.js";
 import { installSeaweed, Seaweed, s3Environment } from "../../helpers/seaweed.js";
@@ -97,6 +101,60 @@ describe.skipIf(program === undefined)("the archive in S3", { timeout: 120_000 }
     expect((await exported(address, ...packed)).equals(others[0] ?? whole)).toBe(true);
     expect((await exported(address, ...chosen)).equals(others[1] ?? whole)).toBe(true);
     expect((await exported(address, "--split", "eval")).equals(whole)).toBe(false);
+  });
+
+  test("is shown by the viewer without a copy: a list with rewards, messages and tokens, as the folder shows them", async () => {
+    const directory = temporaryFolder();
+    const server = new ArchivedServer(directory, address, env);
+    await server.start();
+    const ids = [(await server.record("one")).id, (await server.record("two")).id, (await server.record("three")).id];
+    await server.archived();
+    await server.stop();
+    const seen = store.requests.length;
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using source = await openStoredSource(address, undefined);
+    await using folder = await StoredSource.open(openFolder(directory), undefined);
+    const { episodes, notices } = await source.overview();
+    expect(episodes).toMatchObject({ session_id: ids, reward: [0.5, 0.5, 0.5], turns: [2, 2, 2] });
+    expect(notices).toEqual([expect.stringContaining("Start with --model")]);
+    expect((await folder.overview()).episodes).toMatchObject({ session_id: ids });
+    const tokens = { episode: 1, interaction: 1, from: 0, count: 100 };
+    expect(await source.episode(1)).toEqual(await folder.episode(1));
+    expect(await source.tokens(tokens)).toEqual(await folder.tokens(tokens));
+    expect(JSON.stringify(await source.episode(1))).toContain("Hello two");
+    const { signal } = new AbortController();
+    expect(await source.search("hello THREE", signal)).toEqual({ episodes: [2], complete: true });
+    await expect(source.image({ episode: 0, sha256: "0".repeat(64) })).rejects.toMatchObject({ code: "not_found" });
+    expect(store.requests.slice(seen).every(({ method }) => method === "GET")).toBe(true);
+
+    // One that is damaged is listed with the others, and one that is gone is named when it is opened.
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: prefix }));
+    const keys = ids.map((id) => Contents.find(({ Key }) => Key?.endsWith(`-${id}.sessions`))?.Key);
+    await using later = await openStoredSource(`${address}/sessions`, undefined);
+    await client.send(new PutObjectCommand({ Bucket: BUCKET, Key: keys[0], Body: Buffer.from("something else") }));
+    await client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: keys[2] }));
+    expect((await later.overview()).episodes).toMatchObject({ session_id: ids.slice(0, 2), accepted: [false, true] });
+    await client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: keys[1] }));
+    await expect(later.episode(0)).rejects.toMatchObject({ code: "session_damaged" });
+    await expect(later.episode(1)).rejects.toMatchObject({ code: "session_not_found" });
+  });
+
+  test("is written to one HTML file by `rolltape view`", async () => {
+    const directory = temporaryFolder();
+    const server = new ArchivedServer(directory, address, env);
+    await server.start();
+    await server.record("one");
+    await server.archived();
+    await server.stop();
+    const html = join(temporaryFolder(), "page.html");
+    for (const target of [address, directory]) {
+      const viewed = await runRolltape(["view", target, "--html", html], env);
+      expect(viewed).toMatchObject({ code: 0, stderr: "" });
+      expect(viewed.stdout).toMatch(/: 1 episode, 1 with messages, 1 with tokens/);
+    }
+    const none = await runRolltape(["view", `${address}/none`, "--html", html], env);
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("no transcript and no session") });
   });
 
   test("leaves damaged sessions out of an export, and names them", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { readEpisode, SessionList } from "../../../src/server/ui/session-list.js";
+import { readEpisode } from "../../../src/server/ui/session-episode.js";
+import { SessionList } from "../../../src/server/ui/session-list.js";
 import { Session } from "../../../src/session/session.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
 import { LocalSession } from "../../../src/session/trajectory-store.js";

@@ -7,7 +7,7 @@ import { type ImageBytes, ImagePool } from "../../session-images.js";
 import { ToolLists } from "../../tool-lists.js";
 import { decodeImages } from "../image-record.js";
 import { decodeInteraction, type StoredInteraction } from "../interaction-record.js";
-import { loadSession, type SharedParts } from "../load-session.js";
+import { loadSession, restoreSession, type SharedParts } from "../load-session.js";
 import { decodeOutcome, OUTCOME_BYTES } from "../outcome-record.js";
 import { damaged } from "./errors.js";
 import { type Frame, readFrames } from "./frames.js";
@@ -19,6 +19,9 @@ export interface FileSession {
   /** The server that recorded it; undefined if no server did. */
   readonly origin: BatchOrigin | undefined;
 }
+
+/** A session without its data, and what a list shows of its interactions. */
+export interface FileHead extends FileSession, Pick<SessionRecord, "interactions"> {}
 
 /** The frames of a session, and the frames of kinds `origin` and `tools` that come before it. */
 export interface SessionFrames {
@@ -67,8 +70,7 @@ export async function* readSessions(
   for await (const { id, frames } of readSessionFrames(chunks, name)) {
     for (const frame of frames) {
       if (frame.kind === "origin") {
-        const { key, ...origin } = readJson(frame, originRecord, name);
-        origins.set(key, origin);
+        addOrigin(origins, frame, name);
       } else if (frame.kind === "tools") {
         const { key, text } = readJson(frame, toolsRecord, name);
         shared.toolLists.acquire(key, () => ({ key, text }));
@@ -76,6 +78,22 @@ export async function* readSessions(
     }
     if (isChosen(id)) yield await slices.run(restore(frames, { origins, shared, name }));
   }
+}
+
+/**
+ * Reads the beginning of a file, up to the data of its first session.
+ *
+ * @throws SessionsFileError if it is no sessions file, of another format, or damaged there
+ */
+export async function readFirstHead(chunks: AsyncIterable<Uint8Array>, name: string): Promise<FileHead> {
+  const origins = new Map<string, BatchOrigin>();
+  for await (const frame of readFrames(chunks, name)) {
+    if (frame.kind === "origin") addOrigin(origins, frame, name);
+    if (frame.kind !== "session") continue;
+    const { summary, origin = "", interactions } = readSessionRecord(frame, name);
+    return { session: restoreSession(summary), origin: origins.get(origin), interactions };
+  }
+  throw damaged(name, "it has no session");
 }
 
 interface FileParts {
@@ -92,7 +110,7 @@ function* restore(frames: readonly Frame[], { origins, shared, name }: FileParts
   let outcomes: Buffer = Buffer.alloc(0);
   for (const frame of frames) {
     const { kind, payload } = frame;
-    if (kind === "session") record = readJson(frame, sessionRecord, name) as unknown as SessionRecord;
+    if (kind === "session") record = readSessionRecord(frame, name);
     if (kind === "interaction") interactions.push(readPart(name, () => decodeInteraction(payload)));
     if (kind === "channels") added.push(payload);
     if (kind === "images") images.push(...readPart(name, () => runAtOnce(decodeImages(payload))));
@@ -112,6 +130,14 @@ function* restore(frames: readonly Frame[], { origins, shared, name }: FileParts
     origin: origin === undefined ? undefined : origins.get(origin),
   };
 }
+
+function addOrigin(origins: Map<string, BatchOrigin>, frame: Frame, name: string): void {
+  const { key, ...origin } = readJson(frame, originRecord, name);
+  origins.set(key, origin);
+}
+
+const readSessionRecord = (frame: Frame, name: string): SessionRecord =>
+  readJson(frame, sessionRecord, name) as unknown as SessionRecord;
 
 const outcomeAt = (outcomes: Buffer, index: number) =>
   decodeOutcome(outcomes.subarray(index * OUTCOME_BYTES, (index + 1) * OUTCOME_BYTES));

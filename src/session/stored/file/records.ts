@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { InteractionsSummary } from "../../../transcript/format.js";
+import { sessionHead } from "../../../transcript/schema.js";
 import type { BatchOrigin } from "../../batch/batch-metadata.js";
 import type { SessionSummary } from "../../session-summary.js";
 
@@ -21,6 +23,8 @@ export interface SessionRecord {
   /** Key of the server that recorded it; undefined if no server did. */
   readonly origin?: string | undefined;
   readonly summary: SessionSummary;
+  /** What a list shows of the session. Absent in files for batches, and in those of earlier versions. */
+  readonly interactions?: InteractionsSummary | undefined;
 }
 
 export const originRecord = z.object({
@@ -40,4 +44,5 @@ const count = z.int().min(0);
 export const sessionRecord = z.object({
   origin: z.string().optional(),
   summary: z.looseObject({ id: z.string(), taskId: z.string(), interactionCount: count, rewards: count }),
+  interactions: sessionHead.shape.summary.optional(),
 });

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { Slices } from "../../../support/async/run-steps.js";
-import type { Steps } from "../../../support/async/steps.js";
+import { runAtOnce, type Steps } from "../../../support/async/steps.js";
 import type { BatchOrigin } from "../../batch/batch-metadata.js";
 import { NOTHING_RESPELLED, type RecordedInteraction } from "../../recorded-interaction.js";
 import type { Session } from "../../session.js";
 import type { SessionSummary } from "../../session-summary.js";
+import { summarizeSession } from "../../session-transcript.js";
 import { encodeImages } from "../image-record.js";
 import { encodeInteraction, type OwnMessages, type StoredInteraction, toStoredImages } from "../interaction-record.js";
 import { encodeOutcome } from "../outcome-record.js";
@@ -104,7 +105,8 @@ function* toFrames(
   const tools = new Set<string>();
   for (const session of sessions) {
     if (!forBatch) yield* toolFrames(session, tools);
-    yield toJson<SessionRecord>("session", { origin: key, summary: summarize(session, asEnded) });
+    const interactions = forBatch ? undefined : runAtOnce(summarizeSession(session));
+    yield toJson<SessionRecord>("session", { origin: key, summary: summarize(session, asEnded), interactions });
     for (let index = 0; index < session.interactionCount; index++) {
       const stored = forBatch ? toStoredFacts(session, index) : session.data.toStored(session.interaction(index));
       yield { kind: "interaction", payload: encodeInteraction(stored) };
