@@ -405,6 +405,8 @@ export interface ServerUpdate {
    * @param cutAll cuts all generations, because the servers are to {@link sleep}. Default false
    */
   pause(urls: readonly string[], cutAll?: boolean): Promise<ServerFailures>;
+  /** @throws EngineError if a server cannot {@link sleep}, as far as it says */
+  requireSleep(url: string): Promise<void>;
   /** Makes a paused server free the memory of its device. Resolves to false if it loses its weights. */
   sleep(url: string, signal?: AbortSignal): Promise<boolean>;
   /** Makes a sleeping server take its memory again. It stays idle until `resume`. */
@@ -473,5 +475,5 @@ export class EngineError extends CodedError<EngineErrorCode> {
 /** The engine used other prompt tokens than those of the call. Its output cannot be recorded. */
 export class OtherPromptError extends EngineError {}
 
-/** A server refused to load weights, so it still has the earlier ones. */
+/** A server refused to load weights or to sleep, so it still has the earlier weights. */
 export class NotLoadedError extends EngineError {}

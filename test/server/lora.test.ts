@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
-import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
+import { createVllmEngine } from "../../src/engine/index.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
-import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { startVllmServer, type VllmServer, type VllmServerOptions } from "../helpers/vllm/vllm-server.js";
 
 const USER = { role: "user", content: "hello" };
@@ -142,19 +141,4 @@ describe("POST /rl/weights with an adapter", () => {
     const external = await proxy.post("/rl/weights", { version: 1, mode: "external", lora });
     expect([external.refusal, external.error.param]).toEqual(["400 invalid_value", "mode"]);
   });
-});
-
-it("names the adapter as `lora_path` on SGLang", async () => {
-  const sglang = await startSglangServer();
-  const own = createSglangEngine({ urls: [sglang.url], timeoutSeconds: 0, maxInflight: 1 });
-  const other = await Proxy.start({ engine: own });
-  try {
-    own.servers?.update.useAdapter({ name: "policy@3", path: "/adapters/3", version: 3 });
-    await other.chat(await other.session(), [USER]);
-    expect(sglang.requests.find(({ path }) => path === "/generate")?.json["lora_path"]).toBe("policy@3");
-  } finally {
-    await other.close();
-    await own.close();
-    await sglang.close();
-  }
 });

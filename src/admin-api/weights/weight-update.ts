@@ -22,6 +22,8 @@ interface UpdateOptions {
   readonly startedAt?: number | undefined;
   /** The clock of the previous attempt, which also held calls. */
   readonly clock?: PauseClock | undefined;
+  /** Addresses of the servers that may sleep, also because of earlier updates. */
+  readonly sleeping: Set<string>;
 }
 
 /** One attempt to update the weights of all engine servers: pause, load, flush, set the version, resume. */
@@ -35,8 +37,7 @@ export class WeightUpdate {
   readonly clock: PauseClock;
   readonly #targets: WeightTargets;
   #giveUp = new AbortController();
-  /** Addresses of the servers that may sleep. */
-  readonly #sleeping = new Set<string>();
+  readonly #sleeping: Set<string>;
   /** True once every server was paused, or may have been before a restart: a trainer may push weights. */
   wasPaused = false;
   /** Calls may be held. False if the update failed before it changed anything. */
@@ -50,9 +51,10 @@ export class WeightUpdate {
 
   constructor(
     targets: WeightTargets,
-    { target, servers, excluded, leavePaused, check, startedAt, clock }: UpdateOptions,
+    { target, servers, excluded, leavePaused, check, startedAt, clock, sleeping }: UpdateOptions,
   ) {
     this.#targets = targets;
+    this.#sleeping = sleeping;
     this.target = target;
     this.leavePaused = leavePaused;
     this.check = check;
@@ -114,6 +116,7 @@ export class WeightUpdate {
   async load(): Promise<void> {
     this.state = "loading";
     await this.#onEach(async (server, signal) => {
+      await this.#wake(server.url, signal);
       await this.#targets.load(server.url, this.target, signal);
       // From here on, a failure leaves a server with new weights and old caches.
       await this.#finishServer(server, signal);
@@ -129,7 +132,9 @@ export class WeightUpdate {
           this.#sleeping.add(server.url);
           if ((await this.#targets.sleep?.(server.url, signal)) === false) server.lost();
         } catch (error) {
-          server.fail(toFailure(error));
+          const failure = toFailure(error);
+          if (failure.unchanged) this.#sleeping.delete(server.url);
+          server.fail(failure);
         }
         this.#targets.note(server.target);
       }),
@@ -145,7 +150,13 @@ export class WeightUpdate {
 
   async #wake(url: string, signal: AbortSignal): Promise<void> {
     if (!this.#sleeping.has(url)) return;
-    await this.#targets.wake?.(url, signal);
+    try {
+      await this.#targets.wake?.(url, signal);
+    } catch (error) {
+      // A server that ended is awake after its restart. An SGLang that does not sleep ends when it is woken.
+      if (error instanceof StepError && error.failure.unreachable) this.#sleeping.delete(url);
+      throw error;
+    }
     this.#sleeping.delete(url);
   }
 

@@ -39,6 +39,9 @@ export class WeightUpdates {
   /** Calls that change the state run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
+  /** Addresses of the servers that may sleep. One that a given-up update left asleep is woken before it loads again. */
+  readonly #sleeping = new Set<string>();
+
   #started = 0;
 
   constructor(targets: WeightTargets, observer: UpdateObserver) {
@@ -115,6 +118,7 @@ export class WeightUpdates {
         check,
         startedAt: failed?.startedAt,
         clock: failed?.clock,
+        sleeping: this.#sleeping,
       });
       this.#update = update;
       this.#started++;
@@ -213,7 +217,8 @@ export class WeightUpdates {
 
   /** Restores an update that a restart interrupted, as a failed one. */
   interrupt({ target, error, mayRun = false }: InterruptedUpdate, servers: readonly TargetServer[]): void {
-    const options = { target, servers, excluded: [], leavePaused: false };
+    if (target.sleep) for (const { url } of servers) this.#sleeping.add(url);
+    const options = { target, servers, excluded: [], leavePaused: false, sleeping: this.#sleeping };
     const update = new WeightUpdate(this.#targets, options);
     update.holdsCalls = true;
     update.mayRun = mayRun;

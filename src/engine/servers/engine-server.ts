@@ -95,6 +95,8 @@ export interface EngineServer {
   flushCache(signal: AbortSignal): Promise<void>;
   /** Sets the version that the server reports with its tokens. Resolves to false if the server does not have this endpoint. */
   setWeightVersion(version: number, signal: AbortSignal): Promise<boolean>;
+  /** Rejects if the server cannot free its memory. */
+  requireSleep(): Promise<void>;
   /** Frees the memory of the server's device during a pause. Resolves to false if the weights are lost. */
   sleep(signal: AbortSignal): Promise<boolean>;
   /** Takes the memory again. */

@@ -21,9 +21,13 @@ export interface ServerAbilities {
    * tokens. Older servers take the mode, but refuse the flush or report one version for all tokens.
    */
   readonly retracts: boolean;
+  /** Frees memory when it is told to; without `--enable-memory-saver`, it answers that it did. True if it does not say. */
+  readonly sleeps: boolean;
+  /** Keeps its weights when it frees memory: started with `--enable-weights-cpu-backup`. */
+  readonly keepsWeights: boolean;
 }
 
-const NONE: ServerAbilities = { budgets: false, seeds: false, retracts: false };
+const NONE: ServerAbilities = { budgets: false, seeds: false, retracts: false, sleeps: true, keepsWeights: false };
 
 /** The first version that can do all of {@link ServerAbilities.retracts}. */
 const RETRACTS_SINCE = [0, 5, 21] as const;
@@ -69,6 +73,8 @@ function readAbilities(body: string): ServerAbilities {
     budgets: info["enable_strict_thinking"] === true && typeof info["reasoning_parser"] === "string",
     seeds: info["enable_deterministic_inference"] === true,
     retracts: isSince(info["version"], RETRACTS_SINCE),
+    sleeps: info["enable_memory_saver"] !== false,
+    keepsWeights: info["enable_weights_cpu_backup"] === true,
   };
 }
 

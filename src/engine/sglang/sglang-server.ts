@@ -115,7 +115,7 @@ export class SglangServer implements EngineServer {
       return reply;
     } catch (error) {
       if (error instanceof StopReached) abort();
-      throw error;
+      throw adapter === undefined ? error : adapterError(error, adapter);
     }
   }
 
@@ -277,12 +277,20 @@ export class SglangServer implements EngineServer {
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, admin: true, signal });
   }
 
-  /** SGLang discards the weights, unless it was started with `--enable-weights-cpu-backup`, which it does not report. */
-  async sleep(signal: AbortSignal): Promise<boolean> {
-    await postUpdate(this.#connections, { path: "release_memory_occupation", body: {}, admin: true, signal });
-    return false;
+  async requireSleep(): Promise<void> {
+    if ((await this.#info.ask()).sleeps) return;
+    throw new EngineError(
+      "engine_error",
+      "The engine cannot free its memory. Start SGLang with `--enable-memory-saver`.",
+    );
   }
 
+  async sleep(signal: AbortSignal): Promise<boolean> {
+    await postUpdate(this.#connections, { path: "release_memory_occupation", body: {}, admin: true, signal });
+    return (await this.#info.ask()).keepsWeights;
+  }
+
+  /** Ends the process of an SGLang that does not sleep. */
   wake(signal: AbortSignal): Promise<void> {
     return postUpdate(this.#connections, { path: "resume_memory_occupation", body: {}, admin: true, signal });
   }
@@ -299,6 +307,17 @@ export class SglangServer implements EngineServer {
 /** Returns true if SGLang could not open the new weights, so it has begun nothing. */
 function isUnopened(error: unknown): error is EngineError {
   return error instanceof EngineError && error.message.includes("Failed to get weights iterator");
+}
+
+/**
+ * SGLang refuses an adapter that it does not know with HTTP 400, as if the client had asked for it. A server that was restarted has
+ * none.
+ */
+function adapterError(error: unknown, name: string): unknown {
+  if (!(error instanceof EngineError) || !/adapter that has never been loaded|LoRA is not enabled/.test(error.message))
+    return error;
+  const message = `The engine has lost the adapter ${name}, because it was restarted. Load the next adapter with \`POST /rl/weights\`.`;
+  return new EngineError("engine_error", message, { cause: error });
 }
 
 /** Returns true for a refusal that may have passed in a moment. */

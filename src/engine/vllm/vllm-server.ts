@@ -312,6 +312,9 @@ export class VllmServer implements EngineServer {
     return postUpdateIfServed(this.#connections, { path: "update_weight_version", body, signal });
   }
 
+  /** vLLM does not report `--enable-sleep-mode`. */
+  async requireSleep(): Promise<void> {}
+
   /** Level 1 keeps the weights in the memory of the host. */
   async sleep(signal: AbortSignal): Promise<boolean> {
     await postUpdate(this.#connections, { path: "sleep?level=1", signal });

@@ -7,13 +7,7 @@ import {
   type WeightsCheck,
   type WeightTargets,
 } from "../../admin-api/weights/weight-targets.js";
-import {
-  EngineError,
-  type LoraAdapter,
-  NotLoadedError,
-  type ServerControl,
-  type ServerFailures,
-} from "../../engine/engine.js";
+import { EngineError, NotLoadedError, type ServerControl, type ServerFailures } from "../../engine/engine.js";
 import type { CurrentVersion } from "../current-version.js";
 import { checkFolder } from "./check-folder.js";
 import type { KnownWeights } from "./known-weights.js";
@@ -68,19 +62,25 @@ export class ServerTargets implements WeightTargets {
   }
 
   /**
-   * Loads an adapter beside those in use, while calls run. If a server fails, no server uses it.
+   * Loads an adapter beside those in use, while calls run, or checks that the servers can sleep. If a server fails, nothing changes.
    *
    * @throws EngineError
    */
-  async prepare({ mode, name, path, version }: UpdateTarget, excluded: readonly string[]): Promise<void> {
+  async prepare({ mode, name, path, version, sleep }: UpdateTarget, excluded: readonly string[]): Promise<void> {
+    const { update } = this.#control;
+    if (sleep) await this.#tryEach(excluded, (url) => update.requireSleep(url));
     if (mode !== "lora" || name === undefined || path === null) return;
-    const urls = this.#control.list().flatMap(({ url }) => (excluded.includes(url) ? [] : [url]));
-    await Promise.all(urls.map((url) => this.#loadAdapter(url, { name, path, version })));
+    await this.#tryEach(excluded, (url) => update.loadAdapter(url, { name, path, version }));
   }
 
-  async #loadAdapter(url: string, adapter: LoraAdapter): Promise<void> {
+  async #tryEach(excluded: readonly string[], task: (url: string) => Promise<void>): Promise<void> {
+    const urls = this.#control.list().flatMap(({ url }) => (excluded.includes(url) ? [] : [url]));
+    await Promise.all(urls.map((url) => this.#nameServer(url, task)));
+  }
+
+  async #nameServer(url: string, task: (url: string) => Promise<void>): Promise<void> {
     try {
-      await this.#control.update.loadAdapter(url, adapter);
+      await task(url);
     } catch (error) {
       throw error instanceof EngineError
         ? new EngineError(error.code, `${url}: ${error.message}`, { cause: error })

@@ -26,6 +26,8 @@ export class FakeServer implements EngineServer {
 
   async loadAdapter(): Promise<void> {}
 
+  async requireSleep(): Promise<void> {}
+
   async sleep(): Promise<boolean> {
     return true;
   }

@@ -34,6 +34,8 @@ export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<
   readonly missingPaths?: readonly string[];
   /** Paths that never answer, like those that need the scheduler during a long prefill. */
   readonly silentPaths?: readonly string[];
+  /** Started with --enable-lora. */
+  readonly lora?: boolean;
   readonly port?: number;
   /** The address that it listens on, default loopback. */
   readonly host?: string;
@@ -47,6 +49,10 @@ export interface ServerContext {
   readonly scheduler: SglangScheduler;
   readonly faults: Fault[];
   readonly loads: WeightLoads;
+  /** Paths of the adapters by name. */
+  readonly adapters: Map<string, string>;
+  /** The server has freed its memory. */
+  readonly asleep: { value: boolean };
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {

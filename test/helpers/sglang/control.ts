@@ -43,6 +43,11 @@ const ROUTES: Readonly<Record<string, readonly [methods: readonly string[], rout
   "/update_weight_version": [POST, updateWeightVersion],
   "/update_weights_from_disk": [POST, updateWeights],
   "/flush_cache": [["GET", "POST"], flushCache],
+  "/v1/models": [GET, listModels],
+  "/load_lora_adapter": [POST, loadAdapter],
+  "/unload_lora_adapter": [POST, unloadAdapter],
+  "/release_memory_occupation": [["GET", "POST"], releaseMemory],
+  "/resume_memory_occupation": [["GET", "POST"], resumeMemory],
 };
 
 /** Time after which the real server answers 503 if no token was generated. */
@@ -140,4 +145,56 @@ const FLUSHED =
 function flushCache({ scheduler }: ServerContext, _: Fields, response: ServerResponse): void {
   const flushed = scheduler.flush();
   sendPlain(response, flushed ? 200 : 400, flushed ? FLUSHED : "Flush cache failed.\n");
+}
+
+function listModels({ adapters, contextLength }: ServerContext, _: Fields, response: ServerResponse): void {
+  const fixed = { object: "model", created: 1_795_923_554, owned_by: "sglang" };
+  const base = { id: "tiny", ...fixed, root: "tiny", parent: null, max_model_len: contextLength };
+  const loaded = [...adapters].map(([id, root]) => ({ id, ...fixed, root, parent: "tiny", max_model_len: null }));
+  sendJson(response, 200, { object: "list", data: [base, ...loaded] });
+}
+
+function loadAdapter(context: ServerContext, fields: Fields, response: ServerResponse): void {
+  const [name, path] = [String(fields["lora_name"]), String(fields["lora_path"])];
+  const { adapters, options } = context;
+  if (!options.lora) return answerAdapter(response, NO_LORA, null);
+  if (adapters.has(name)) {
+    return answerAdapter(response, `Failed to load LoRA adapter ${name} because it is already loaded`, adapters);
+  }
+  if (path.startsWith("/missing")) {
+    const message = `Repo id must be in the form 'repo_name' or 'namespace/repo_name': '${path}'. Use \`repo_type\` argument if needed.`;
+    return answerAdapter(response, message, adapters);
+  }
+  adapters.set(name, path);
+  answerAdapter(response, "", adapters);
+}
+
+function unloadAdapter({ adapters, options }: ServerContext, fields: Fields, response: ServerResponse): void {
+  const name = String(fields["lora_name"]);
+  if (!options.lora) return answerAdapter(response, NO_LORA, null);
+  if (adapters.delete(name)) return answerAdapter(response, "", adapters);
+  const names = [...adapters.keys()].map((each) => `'${each}'`).join(", ");
+  answerAdapter(response, `LoRA with name ${name} does not exist. Loaded LoRAs: odict_keys([${names}])`, null);
+}
+
+const NO_LORA = "LoRA is not enabled. Please set `--enable-lora` to enable LoRA.";
+
+function answerAdapter(response: ServerResponse, message: string, adapters: Map<string, string> | null): void {
+  const success = message === "";
+  const loaded_adapters = adapters && Object.fromEntries(adapters);
+  const fixed = { rid: null, http_worker_ipc: null };
+  sendJson(response, success ? 200 : 400, { ...fixed, success, error_message: message, loaded_adapters });
+}
+
+/** Answers the same if the server was started without `--enable-memory-saver`, and frees nothing. */
+function releaseMemory({ asleep }: ServerContext, _: Fields, response: ServerResponse): void {
+  asleep.value = true;
+  sendJson(response, 200, null);
+}
+
+/** The scheduler of a server that has freed nothing ends (`KeyError: 'kv_cache'`), and the server with it. */
+function resumeMemory({ asleep }: ServerContext, _: Fields, response: ServerResponse): void {
+  if (!asleep.value) return void response.destroy();
+  asleep.value = false;
+  sendJson(response, 200, null);
 }

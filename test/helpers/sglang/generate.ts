@@ -12,6 +12,7 @@ import { answerRefused, answerStream } from "./stream.js";
 export async function answerGenerate(context: ServerContext, body: Buffer, response: ServerResponse): Promise<void> {
   try {
     const request = readGenerateRequest(body, context.options.fast ?? false, context.options.vision);
+    if (request.adapter !== undefined) requireAdapter(context, request.adapter);
     const fault = context.faults.shift() ?? context.options.drawFault?.(request) ?? refusedGrammar(context, request);
     if (fault?.kind === "refused") throw new BadRequest(fault.message);
     if (fault && answerBroken(fault, response)) return;
@@ -24,6 +25,19 @@ export async function answerGenerate(context: ServerContext, body: Buffer, respo
     if (!(error instanceof BadRequest) || !body.includes('"stream":true')) throw error;
     answerRefused(error.message, response);
   }
+}
+
+function requireAdapter({ adapters, options }: ServerContext, name: string): void {
+  if (!options.lora) {
+    const message =
+      `LoRA adapter '${name}' was requested, but LoRA is not enabled. Please launch the server with --enable-lora flag ` +
+      "and preload adapters using --lora-paths or /load_lora_adapter endpoint.";
+    throw new BadRequest(message);
+  }
+  if (adapters.has(name)) return;
+  const names = [...adapters.keys()].map((each) => `'${each}'`).join(", ");
+  const message = `Got LoRA adapter that has never been loaded: ${name}\nAll loaded adapters: dict_keys([${names}]).`;
+  throw new BadRequest(message);
 }
 
 const GRAMMARS = ["json_schema", "regex", "ebnf", "structural_tag"];

@@ -5,6 +5,8 @@ import type { MaskSampling } from "../sampling-masks.js";
 export interface GenerateRequest {
   readonly rid: string;
   readonly stream: boolean;
+  /** Name of the LoRA adapter; absent for the base model. */
+  readonly adapter?: string;
   /** Empty if the server is `fast`. */
   readonly inputIds: readonly number[];
   readonly inputLength: number;

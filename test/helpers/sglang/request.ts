@@ -32,6 +32,7 @@ export function readGenerateRequest(body: Buffer, fast: boolean, vision?: Engine
   return {
     rid: typeof fields["rid"] === "string" ? fields["rid"] : crypto.randomUUID().replaceAll("-", ""),
     stream: fields["stream"] === true,
+    ...(typeof fields["lora_path"] === "string" && { adapter: fields["lora_path"] }),
     inputIds,
     inputLength,
     sampling,

@@ -19,6 +19,11 @@ export interface SglangServer {
   readonly connections: number;
   readonly scheduler: SglangScheduler;
   readonly loads: WeightLoads;
+  /** Names of the loaded adapters. */
+  readonly adapters: string[];
+  asleep: boolean;
+  /** Has no adapters any more, as after a restart. */
+  forgetAdapters(): void;
   /** Queues this fault for the next `times` requests to /generate (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
   close(): Promise<void>;
@@ -43,6 +48,16 @@ export async function startSglangServer(options: SglangServerOptions = {}): Prom
     },
     scheduler: context.scheduler,
     loads: context.loads,
+    get adapters() {
+      return [...context.adapters.keys()];
+    },
+    get asleep() {
+      return context.asleep.value;
+    },
+    set asleep(value) {
+      context.asleep.value = value;
+    },
+    forgetAdapters: () => context.adapters.clear(),
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
     close: () => server.close(),
   };
@@ -53,6 +68,8 @@ function makeContext(options: SglangServerOptions): ServerContext {
     options,
     contextLength: options.contextLength ?? 131_072,
     faults: [],
+    adapters: new Map(),
+    asleep: { value: false },
     loads: new WeightLoads(),
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
@@ -89,6 +106,10 @@ const ADMIN_PATHS: ReadonlySet<string> = new Set([
   "/update_weights_from_disk",
   "/update_weight_version",
   "/flush_cache",
+  "/load_lora_adapter",
+  "/unload_lora_adapter",
+  "/release_memory_occupation",
+  "/resume_memory_occupation",
 ]);
 
 async function route(context: ServerContext, request: RecordedRequest, response: ServerResponse): Promise<void> {

@@ -25,17 +25,18 @@ export function createServerUpdate(
   };
   return {
     pause: (urls, cutAll) => control.pauseEach(urls, cutAll),
+    requireSleep: (url) => find(url).requireSleep(),
     sleep: async (url, caller) => {
       let keepsWeights = true;
       await limited(caller, async (signal) => {
-        keepsWeights = await find(url).sleep(signal);
+        keepsWeights = await find(url).sleep(signal).catch(refuseUnchanged);
       });
       return keepsWeights;
     },
     wake: (url, caller) => limited(caller, (signal) => find(url).wake(signal)),
     load: (url, weights, caller) =>
       limited(caller, async (signal) => {
-        await find(url).loadWeights(weights, signal).catch(refuseToLoad);
+        await find(url).loadWeights(weights, signal).catch(refuseUnchanged);
         pool.reportReached(url);
       }),
     finish: (url, version, caller) =>
@@ -59,7 +60,7 @@ export function createServerUpdate(
 }
 
 /** A server that refuses the key or does not know the request has not changed anything. */
-function refuseToLoad(error: unknown): never {
+function refuseUnchanged(error: unknown): never {
   if (error instanceof KeyRefusedError || error instanceof NotServedError) {
     throw new NotLoadedError(error.code, error.message, { cause: error });
   }

@@ -240,11 +240,14 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Reads the message of an error body: `{object: "error", message}`, `{error: {message}}`, `{error}` or `{detail}`. */
+/**
+ * Reads the message of an error body: `{object: "error", message}`, `{error: {message}}`, `{error}`, `{detail}`, or
+ * `{error_message}` of SGLang's adapters.
+ */
 function readMessage(body: string): string {
   const value = jsonObject(body);
-  const { message, error, detail } = value;
-  for (const candidate of [message, Object(error).message, error, detail]) {
+  const { message, error, detail, error_message: adapterMessage } = value;
+  for (const candidate of [message, Object(error).message, error, detail, adapterMessage]) {
     if (typeof candidate === "string") return candidate;
   }
   return "";
