@@ -98,6 +98,26 @@ export const V2_RUNNER = {
   },
 } as const satisfies EngineServerOptions;
 
+/** Starts SGLang with a plugin of its own for `--enable-lora` and `--enable-memory-saver`, which otherwise need a GPU's driver. */
+const SGLANG_WITHOUT_GPU = {
+  PYTHONPATH: ["stubs", "without_gpu"].map((folder) => join(ENGINES_FOLDER, folder)).join(delimiter),
+};
+
+/** Starts a server that takes LoRA adapters and frees its memory, as far as the engine can on a CPU. */
+export const LORA_AND_SLEEP: Readonly<Record<EngineName, EngineServerOptions>> = {
+  vllm: {
+    flags: words("--enable-lora --max-lora-rank 8 --max-loras 2 --max-cpu-loras 4"),
+    env: { VLLM_ALLOW_RUNTIME_LORA_UPDATING: "True" },
+  },
+  sglang: {
+    flags: words(
+      "--enable-lora --max-lora-rank 8 --lora-target-modules q_proj v_proj --lora-backend torch_native",
+      "--enable-memory-saver",
+    ),
+    env: SGLANG_WITHOUT_GPU,
+  },
+};
+
 const START_MS = 600_000;
 
 /**

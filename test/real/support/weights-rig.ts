@@ -47,6 +47,7 @@ export class WeightsRig implements AsyncDisposable {
   private constructor(engine: EngineName, base: string, rig: Rig) {
     this.#engine = engine;
     this.#base = base;
+    this.#folders.set(0, base);
     this.rig = rig;
   }
 

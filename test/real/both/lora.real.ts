@@ -4,24 +4,27 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readHeader } from "../../../src/support/safetensors/read-header.js";
 import { type CheckpointTensor, writeConfig, writeSafetensors } from "../../helpers/tiny-checkpoint.js";
-import { type EngineServer, openRealEngine, startEngineServer } from "../support/real-engine.js";
+import { type EngineServer, LORA_AND_SLEEP, openRealEngine, startEngineServer } from "../support/real-engine.js";
 import { failure, WeightsRig } from "../support/weights-rig.js";
 
-const { quick } = openRealEngine();
+const { name: engine, quick } = openRealEngine();
+
+const PAUSES = ["/pause", "/resume", "/pause_generation", "/continue_generation"];
+
+const SLEEP_CALLS = ["/sleep", "/wake_up", "/release_memory_occupation", "/resume_memory_occupation"];
 
 const RANK = 4;
 const ALPHA = 8;
 const TARGETS = ["q_proj", "v_proj"];
 
-/** LoRA adapters on an unmodified vLLM. Their tokens are computed again from the model with the adapter added to its weights. */
-describe.skipIf(quick)("LoRA adapters of vLLM", () => {
+/** Tokens of LoRA adapters are computed again from the model with the adapter added to its weights. */
+describe.skipIf(quick)(`LoRA adapters of ${engine}`, () => {
   let server: EngineServer;
   let rig: WeightsRig;
 
   beforeAll(async () => {
-    const flags = ["--enable-lora", "--max-lora-rank", "8", "--max-loras", "2", "--max-cpu-loras", "4"];
-    server = await startEngineServer("vllm", { flags, env: { VLLM_ALLOW_RUNTIME_LORA_UPDATING: "True" } });
-    rig = await WeightsRig.openUnchanged("vllm", server);
+    server = await startEngineServer(engine, LORA_AND_SLEEP[engine]);
+    rig = await WeightsRig.openUnchanged(engine, server);
   });
   afterAll(async () => {
     await rig[Symbol.asyncDispose]();
@@ -43,12 +46,28 @@ describe.skipIf(quick)("LoRA adapters of vLLM", () => {
     return data.flatMap(({ id, parent }) => (parent === null ? [] : [id]));
   }
 
-  it("are used by the calls after their load, one after the other", async () => {
+  /** Returns undefined for SGLang, which does not say. */
+  async function isAsleep(): Promise<boolean | undefined> {
+    if (engine === "sglang") return undefined;
+    const answer = (await (await fetch(`${server.url}/is_sleeping`)).json()) as { is_sleeping: boolean };
+    return answer.is_sleeping;
+  }
+
+  /** Returns the recorded versions of a call whose prompt is always the same, so that caches have it. */
+  async function askAgain(): Promise<number[]> {
+    const session = await rig.rig.session();
+    const content = "The same prompt for all adapters. ".repeat(20);
+    expect((await rig.ask(session, { messages: [{ role: "user", content }] })).status).toBe(200);
+    return await rig.recordedVersions(session);
+  }
+
+  it("are used by the calls after their load, one after the other, and by none before", async () => {
+    expect(await askAgain()).toEqual([0]);
     for (const seed of [1, 2]) {
       await load(seed);
-      expect(await rig.askedVersions()).toEqual([rig.version]);
+      expect(await askAgain()).toEqual([rig.version]);
     }
-    expect(rig.count(["/pause", "/resume"])).toBe(0);
+    expect(rig.count(PAUSES)).toBe(0);
   });
 
   it("stay those of a streamed call that began before", async () => {
@@ -62,7 +81,8 @@ describe.skipIf(quick)("LoRA adapters of vLLM", () => {
 
   it("are unloaded, but for the current and the previous one", async () => {
     await load(4);
-    await expect.poll(listAdapters).toEqual([`policy@${rig.version - 1}`, `policy@${rig.version}`]);
+    const names = async () => (await listAdapters()).toSorted();
+    await expect.poll(names).toEqual([`policy@${rig.version - 1}`, `policy@${rig.version}`]);
   });
 
   it("that do not exist change nothing", async () => {
@@ -76,19 +96,43 @@ describe.skipIf(quick)("LoRA adapters of vLLM", () => {
     expect(rig.findWrong(server.python)).toEqual([]);
   });
 
-  // On a CPU, vLLM answers these calls and pauses, but frees no memory.
+  // On a CPU, vLLM keeps its memory. SGLang's is overwritten by its plugin.
   it("are replaced by new weights with which the server wakes up", async () => {
     const path = await rig.writeWeights();
     const version = rig.next(path);
+    const begun = rig.count(SLEEP_CALLS);
     expect(await rig.trainer.updateWeights({ version, external: true, sleep: true })).toMatchObject({
       state: "external",
     });
-    expect(await (await fetch(`${server.url}/is_sleeping`)).json()).toEqual({ is_sleeping: true });
+    expect(rig.count(SLEEP_CALLS) - begun).toBe(1);
+    expect(await isAsleep()).not.toBe(false);
     const session = await rig.rig.session();
     const waiting = rig.ask(session);
     expect(await rig.trainer.finishWeights(version, { path })).toMatchObject({ state: "idle", version });
     expect((await waiting).status).toBe(200);
+    expect(rig.count(SLEEP_CALLS) - begun).toBe(2);
     expect(await rig.recordedVersions(session)).toEqual([version]);
+    expect(rig.findWrong(server.python)).toEqual([]);
+  });
+
+  it("are replaced during a streamed call, which goes on with the new weights after the sleep", async () => {
+    const before = rig.version;
+    const { session, done } = await rig.startStream();
+    const path = await rig.writeWeights();
+    const version = rig.next(path);
+    await rig.trainer.updateWeights({ version, external: true, sleep: true });
+    expect(await rig.trainer.finishWeights(version, { path })).toMatchObject({ state: "idle", version });
+    expect((await done).text).toContain("data: [DONE]");
+    expect(await rig.recordedVersions(session)).toEqual([before, version]);
+    expect(rig.findWrong(server.python)).toEqual([]);
+  });
+
+  it("and weights follow a sleep that was given up", async () => {
+    const sleeping = { version: rig.version + 1, external: true, sleep: true } as const;
+    await rig.trainer.updateWeights(sleeping);
+    await rig.trainer.abandonWeights();
+    expect(await rig.load(await rig.writeWeights())).toMatchObject({ state: "idle", version: rig.version });
+    expect(await rig.askedVersions()).toEqual([rig.version]);
     expect(rig.findWrong(server.python)).toEqual([]);
   });
 });
