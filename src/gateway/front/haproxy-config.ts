@@ -1,26 +1,15 @@
-/** HAProxy in front of a gateway: it sends calls with a session key straight to the worker that the key names. */
-
-export interface HaproxySettings {
-  /** Where HAProxy listens: the arguments of its `bind`, such as `*:8080`. */
-  readonly listen: string;
-  /** Host and port of each gateway, which get all other calls. The first one that answers gets them. */
-  readonly gateways: readonly string[];
-  readonly workers: readonly FrontWorker[];
-  /** Time without an answer after which calls no longer go to a worker, or to one of several gateways. */
-  readonly unreachableMilliseconds: number;
-}
-
-export interface FrontWorker {
-  /** Matches `WORKER_TAG`. */
-  readonly tag: string;
-  /** Host and port. */
-  readonly address: string;
-}
-
-/** Failed checks after which a worker is down. */
-const CHECKS = 4;
-/** Longest time between checks of a worker that is down or did not answer the last one. */
-const FAST_CHECK_MS = 500;
+import {
+  CALL_HOURS,
+  CHECKS,
+  CONNECT_SECONDS,
+  ERRORS,
+  FAST_CHECK_MS,
+  type FrontError,
+  type FrontSettings,
+  type FrontWorker,
+  HEAD_SECONDS,
+  writeErrorBody,
+} from "./front-settings.js";
 
 /** A session key up to the end of its tag. Calls with a tag that no backend has go to the gateway. */
 const TAGGED_KEY = "sk-[a-z0-9]+[.]";
@@ -54,19 +43,6 @@ const KEYS: readonly KeyPlace[] = [
   { acl: "query_key", sample: "url_param(key)", pattern: `^${TAGGED_KEY}`, only: "!in_path google" },
 ];
 
-/** Errors of HAProxy itself. Clients retry those with 5xx. */
-const ERRORS = [
-  { status: 400, code: "invalid_request", message: "HAProxy cannot read the request." },
-  { status: 408, code: "request_timeout", message: "The request did not arrive in time." },
-  { status: 502, code: "worker_unavailable", message: "The worker of this session ended during the call, or hangs." },
-  {
-    status: 503,
-    code: "worker_unavailable",
-    message: "Neither the worker of this session nor the gateway can be reached.",
-  },
-  { status: 504, code: "worker_unavailable", message: "The worker of this session did not answer in time." },
-] as const;
-
 /**
  * Returns a configuration for HAProxy. It is tested with HAProxy 2.6.
  *
@@ -74,20 +50,20 @@ const ERRORS = [
  * it is away, calls go to the gateway, which waits for it and answers as without HAProxy. So do calls without a tag, and calls whose
  * tag has no backend.
  */
-export function writeHaproxyConfig(settings: HaproxySettings): string {
+export function writeHaproxyConfig(settings: FrontSettings): string {
   const { listen, workers } = settings;
   const sections = [
     [
       "# Written by `rolltape proxy-config haproxy`.",
       "defaults",
       "    mode http",
-      "    timeout connect 5s",
-      "    timeout http-request 30s",
+      `    timeout connect ${CONNECT_SECONDS}s`,
+      `    timeout http-request ${HEAD_SECONDS}s`,
       "    # Longer than clients keep an idle connection.",
       "    timeout http-keep-alive 75s",
       "    # A call may take as long as the model needs.",
-      "    timeout client 24h",
-      "    timeout server 24h",
+      `    timeout client ${CALL_HOURS}h`,
+      `    timeout server ${CALL_HOURS}h`,
       "    # The engine stops when a client disconnects.",
       "    option abortonclose",
       "    option http-no-delay",
@@ -115,11 +91,10 @@ export function writeHaproxyConfig(settings: HaproxySettings): string {
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-function writeError({ status, code, message }: (typeof ERRORS)[number]): string {
-  const type = status < 500 ? "invalid_request_error" : "server_error";
-  const body = JSON.stringify({ error: { message, type, param: null, code } });
+function writeError(error: FrontError): string {
+  const { status } = error;
   const retry = status >= 500 ? " hdr retry-after 1" : "";
-  return `    http-error status ${status} content-type application/json string '${body}'${retry}`;
+  return `    http-error status ${status} content-type application/json string '${writeErrorBody(error)}'${retry}`;
 }
 
 function writeKey({ acl, sample, converter = "", pattern, only }: KeyPlace): string[] {
@@ -130,7 +105,7 @@ function writeKey({ acl, sample, converter = "", pattern, only }: KeyPlace): str
 }
 
 /** A single gateway is not checked: there is nowhere else to send its calls. */
-function writeGateways({ gateways, unreachableMilliseconds }: HaproxySettings): string[] {
+function writeGateways({ gateways, unreachableMilliseconds }: FrontSettings): string[] {
   const [first = "", ...others] = gateways;
   if (others.length === 0) return ["backend gateway", `    server gateway1 ${first}`];
   const { check, timeout } = writeCheck(unreachableMilliseconds);
@@ -151,7 +126,7 @@ function writeCheck(unreachableMilliseconds: number): { readonly check: string; 
   return { check, timeout: `    timeout check ${interval}ms` };
 }
 
-function writeBackend({ tag, address }: FrontWorker, { gateways, unreachableMilliseconds }: HaproxySettings): string[] {
+function writeBackend({ tag, address }: FrontWorker, { gateways, unreachableMilliseconds }: FrontSettings): string[] {
   const { check, timeout } = writeCheck(unreachableMilliseconds);
   const track = (index: number) => (gateways.length === 1 ? "" : ` track gateway/gateway${index + 1}`);
   return [
