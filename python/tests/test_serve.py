@@ -6,6 +6,9 @@ import os
 import shutil
 import signal
 import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -56,6 +59,20 @@ def test_a_server_that_died_has_an_exit_status() -> None:
     assert server.exit_status == -signal.SIGKILL
 
 
+def test_a_server_stops_when_its_starter_is_killed() -> None:
+    program = f"""
+import os, signal
+from rolltape import serve
+with serve({QUICK!r}, command={str(COMMAND)!r}) as server:
+    print(server.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    starter = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env, check=False)
+    assert starter.returncode == -signal.SIGKILL
+    await_end(int(starter.stdout))
+
+
 def test_a_refused_configuration_is_reported_with_what_the_program_wrote() -> None:
     with (
         pytest.raises(rolltape.ServeError, match=r"server\.prot") as refused,
@@ -78,6 +95,18 @@ def test_a_start_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     pid = int((tmp_path / "pid").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def await_end(pid: int) -> None:
+    """Fails if the process, which is no child of this one, does not end."""
+    for _ in range(600):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    os.kill(pid, signal.SIGKILL)
+    pytest.fail("the process did not end")
 
 
 def test_a_program_that_does_not_exist_is_reported() -> None:

@@ -1,3 +1,5 @@
+import { fstatSync } from "node:fs";
+import { finished } from "node:stream";
 import closeWithGrace from "close-with-grace";
 import type { Logger } from "pino";
 
@@ -26,6 +28,14 @@ export function stopOnSignal(seconds: number, logger: Logger, stop: () => Promis
     // close-with-grace would end the process with status 0.
     if (!err && status !== 0) process.exit(status);
   });
+}
+
+/** Stops the process as SIGTERM does when the program that holds the other end of its standard input has ended, however it ended. */
+export function stopWithStarter(): void {
+  const input = fstatSync(process.stdin.fd);
+  // Of a terminal or a file, the end means nothing.
+  if (!input.isFIFO() && !input.isSocket()) return;
+  finished(process.stdin.resume(), () => process.kill(process.pid, "SIGTERM"));
 }
 
 function asConsole(logger: Logger) {

@@ -121,7 +121,8 @@ def _started(
         # In a session of its own: Ctrl-C reaches this process alone, which stops the server after the block has ended.
         process = subprocess.Popen(
             words,
-            stdin=subprocess.DEVNULL,
+            # Never written to: the server stops when this process has ended and the pipe is closed.
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
             cwd=cwd,

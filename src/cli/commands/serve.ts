@@ -16,7 +16,7 @@ import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ServeOptions } from "../config-options.js";
 import { describeAddress } from "../describe-address.js";
 import { EXIT_INCOMPLETE } from "../exit.js";
-import { stopOnSignal } from "../lifetime.js";
+import { stopOnSignal, stopWithStarter } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
 import { storageProblems } from "../preflight/storage-problems.js";
@@ -37,6 +37,7 @@ export async function serve(overrides: readonly string[], options: ServeOptions)
   const config = resolveConfig({ file, overrides });
   refuseUnused(overrides, serveCommand(config, { file, overrides }));
   refuseUnusedStorage(config, { file, overrides });
+  if (options.startedBy === "python") stopWithStarter();
   const startedBy = findChooser(options.startedBy, { file, overrides });
   const admin = resolveAdminKey(config, process.env);
   const logger = createLogger(config);
