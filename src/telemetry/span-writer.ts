@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  type AttributeValue,
   type Context,
   ROOT_CONTEXT,
   type Span,
@@ -100,7 +101,7 @@ function toAttributes(names: AttributeNames, values: AttributeValues): Attribute
   const attributes: Attributes = {};
   for (const [key, value] of Object.entries(values)) {
     const name = names[key as AttributeKey];
-    if (name !== null && value !== undefined) attributes[name] = typeof value === "object" ? [...value] : value;
+    if (name !== null && value !== undefined) attributes[name] = value as AttributeValue;
   }
   return attributes;
 }

@@ -29,12 +29,12 @@ export function isSampled({ traceparent }: TraceHeaders): boolean {
 export class UnsampledTraces {
   readonly #prefix = `00-${randomBytes(12).toString("hex")}`;
   readonly #suffix = `-${randomBytes(7).toString("hex")}01-00`;
-  #count = 0x7f_ff_ff_ff;
+  #count = 0;
 
   next(): TraceHeaders {
-    // Always eight digits. Node writes larger numbers in hexadecimal four times as slowly.
-    this.#count = this.#count === 0x7f_ff_ff_ff ? 0x10_00_00_00 : this.#count + 1;
-    return { traceparent: this.#prefix + this.#count.toString(16) + this.#suffix };
+    // Always eight digits. Node writes numbers above 0x7fffffff in hexadecimal four times as slowly.
+    const digits = 0x10_00_00_00 + (this.#count++ & 0x3f_ff_ff_ff);
+    return { traceparent: this.#prefix + digits.toString(16) + this.#suffix };
   }
 }
 

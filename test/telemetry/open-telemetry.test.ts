@@ -1,11 +1,17 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { readTraceContext } from "../../src/http/trace-context.js";
 import { openTelemetry } from "../../src/telemetry/open-telemetry.js";
 import { captureLog } from "../helpers/captured-log.js";
+import { OtlpReceiver } from "../helpers/otlp-receiver.js";
 import { CLIENT_SPAN_ID, CLIENT_TRACE, CLIENT_TRACE_ID, startTelemetry, UNSAMPLED } from "../helpers/traces.js";
 import { until } from "../helpers/until.js";
 
 afterEach(() => void vi.unstubAllEnvs());
+
+function fakeTimeouts(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 const start = (name: string) => ({ name, kind: "internal" }) as const;
 
@@ -62,6 +68,13 @@ it("samples about as many of the new traces as the ratio says", async () => {
   expect(sampled).toBeLessThan(1200);
 });
 
+it("samples no trace with ratio 0, whatever the chance", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { telemetry } = await startTelemetry({ ratio: 0 });
+  expect(telemetry.start(start("a")).trace).toBeUndefined();
+});
+
 it("gives each trace that is not sampled an id of its own", async () => {
   const { telemetry } = await startTelemetry({ ratio: 0 });
   const ids = Array.from({ length: 1000 }, () => readTraceContext(telemetry.start(start("a")).headers)?.traceId);
@@ -107,16 +120,28 @@ it("ends steps with their trace, and marks those that were running as failed", a
   expect(receiver.span("a")).toMatchObject({ failed: true, attributes: { "error.type": "engine_error" } });
 });
 
-it("drops spans while the collector does not answer, and closes nevertheless", async () => {
-  const { telemetry, flush } = await startTelemetry({ mode: "hang" });
-  for (let i = 0; i < 100_000; i++) {
-    telemetry.start(start("a")).trace?.end();
-    if (i % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+it("closes as soon as the collector has the spans, and leaves no timer", async () => {
+  fakeTimeouts();
+  const { telemetry, receiver } = await startTelemetry();
+  {
+    await using closed = telemetry;
+    closed.start(start("a")).trace?.end();
   }
-  const { bodies } = await flush();
-  // A batch that waits for its answer, and those of the close.
-  expect(bodies.length).toBeLessThanOrEqual(1 + 4096 / 256);
+  expect(receiver.spans).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(0);
 });
+
+it.each(["/", "/v1/traces", "/v1/traces//"])(
+  "sends spans to /v1/traces, also if the address ends in %s",
+  async (end) => {
+    const receiver = await OtlpReceiver.start();
+    const settings = { otlp_url: receiver.url + end, sample_ratio: 1 };
+    const telemetry = await openTelemetry(settings, { service: "s" });
+    telemetry?.start(start("a")).trace?.end();
+    await telemetry?.close();
+    expect(receiver.spans).toHaveLength(1);
+  },
+);
 
 it("logs once that the collector refuses spans", async () => {
   const { logger, lines } = captureLog();
@@ -135,8 +160,29 @@ it("logs once that the collector refuses spans", async () => {
   ]);
 });
 
-it("closes if nothing listens at the address", async () => {
+it("closes after two seconds if nothing listens at the address", async () => {
+  fakeTimeouts();
   const telemetry = await openTelemetry({ otlp_url: "http://127.0.0.1:9/", sample_ratio: 1 }, { service: "s" });
   telemetry?.start(start("a")).trace?.end();
-  await expect(telemetry?.close()).resolves.toBeUndefined();
+  const closing = telemetry?.close();
+  await vi.advanceTimersByTimeAsync(2000);
+  await expect(closing).resolves.toBeUndefined();
+});
+
+it("drops spans while the collector does not answer, and closes nevertheless after two seconds", async () => {
+  const { telemetry, receiver } = await startTelemetry({ mode: "hang" });
+  for (let i = 0; i < 100_000; i++) {
+    telemetry.start(start("a")).trace?.end();
+    if (i % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  fakeTimeouts();
+  const closed = vi.fn<() => void>();
+  const closing = telemetry.close().then(closed);
+  while (receiver.bodies.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(closed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  await closing;
+  // A batch that waits for its answer, and those of the close.
+  expect(receiver.bodies.length).toBeLessThanOrEqual(1 + 4096 / 256);
 });

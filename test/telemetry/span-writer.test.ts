@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { readAttributeNames } from "../../src/telemetry/names.js";
+import { AlwaysOnSampler, type ReadableSpan, TracerProvider } from "../../src/telemetry/sdk.js";
+import { SpanIds, SpanWriter } from "../../src/telemetry/span-writer.js";
+import { Trace, type TraceStart } from "../../src/telemetry/trace.js";
+import { CLIENT_SPAN_ID, CLIENT_TRACE, CLIENT_TRACE_ID } from "../helpers/traces.js";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setImmediate"] }));
+afterEach(() => void vi.useRealTimers());
+
+const RANDOM_TRACE = "a".repeat(32);
+const RANDOM_SPAN = "b".repeat(16);
+const SPAN = "c".repeat(16);
+
+/** Returns a writer and the spans that it wrote so far, in the order of their ends. */
+function startWriter() {
+  const ids = new SpanIds({ generateTraceId: () => RANDOM_TRACE, generateSpanId: () => RANDOM_SPAN });
+  const written: ReadableSpan[] = [];
+  const nothing = () => Promise.resolve();
+  const provider = new TracerProvider({
+    idGenerator: ids,
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [
+      { onStart: () => undefined, onEnd: (span) => written.push(span), forceFlush: nothing, shutdown: nothing },
+    ],
+  });
+  return { writer: new SpanWriter(provider.getTracer("test"), readAttributeNames({}), ids), written, ids };
+}
+
+function startTrace(start: Partial<TraceStart> = {}): Trace {
+  const options = { id: CLIENT_TRACE_ID, newSpanId: () => SPAN, onEnd: () => undefined };
+  return new Trace({ name: "a", kind: "server", ...start }, options);
+}
+
+it("writes a trace with its ids, below the caller, and leaves later ids to chance", () => {
+  const { writer, written, ids } = startWriter();
+  const trace = startTrace({ parent: CLIENT_TRACE });
+  const steps = trace.steps();
+  steps.enter("engine");
+  void steps.headers;
+  trace.end();
+  writer.add(trace);
+  writer.close();
+  const [engine, root] = written;
+  expect(root?.spanContext()).toMatchObject({ traceId: CLIENT_TRACE_ID, spanId: RANDOM_SPAN });
+  expect(root?.parentSpanContext).toMatchObject({ spanId: CLIENT_SPAN_ID, isRemote: true });
+  expect(engine?.spanContext()).toMatchObject({ traceId: CLIENT_TRACE_ID, spanId: SPAN });
+  expect(engine?.parentSpanContext).toMatchObject({ spanId: RANDOM_SPAN });
+  expect([ids.generateTraceId(), ids.generateSpanId()]).toEqual([RANDOM_TRACE, RANDOM_SPAN]);
+});
+
+it("gives a span whose id nobody asked for a random one, in a trace after another", () => {
+  const { writer, written, ids } = startWriter();
+  const trace = startTrace();
+  void trace.headers;
+  writer.add(trace);
+  writer.close();
+  expect(written[0]?.spanContext()).toMatchObject({ traceId: CLIENT_TRACE_ID, spanId: SPAN });
+  expect(written[0]?.parentSpanContext).toBeUndefined();
+  expect([ids.generateTraceId(), ids.generateSpanId()]).toEqual([RANDOM_TRACE, RANDOM_SPAN]);
+});
+
+it("keeps the recorded times", () => {
+  const { writer, written } = startWriter();
+  const trace = startTrace();
+  trace.steps().enter("render");
+  trace.end();
+  for (const [index, span] of [...trace.children, trace.root].entries()) {
+    Object.assign(span, { startTime: 100 + index, endTime: 105 + 2 * index });
+  }
+  writer.add(trace);
+  writer.close();
+  expect(written.map(({ duration }) => duration)).toEqual([
+    [0, 5_000_000],
+    [0, 6_000_000],
+  ]);
+});
+
+it("leaves out attributes without a value, and those that the conventions do not have", () => {
+  const { writer, written } = startWriter();
+  const trace = startTrace({ attributes: { api: "x", responseModel: undefined, isStreamed: true } });
+  trace.set({ status: 0, finishReasons: ["stop"] });
+  trace.fail("engine_error");
+  writer.add(trace);
+  writer.close();
+  expect(written[0]?.attributes).toEqual({
+    "rolltape.api": "x",
+    "http.response.status_code": 0,
+    "gen_ai.response.finish_reasons": ["stop"],
+    "error.type": "engine_error",
+  });
+});
+
+it("writes by and by what has ended, a few traces in each turn of the event loop", () => {
+  const { writer, written } = startWriter();
+  for (let i = 0; i < 40; i++) writer.add(startTrace());
+  vi.advanceTimersByTime(249);
+  expect(written).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(written).toHaveLength(16);
+  for (const count of [32, 40]) {
+    vi.advanceTimersToNextTimer();
+    expect(written).toHaveLength(count);
+  }
+  // The interval only.
+  expect(vi.getTimerCount()).toBe(1);
+  writer.close();
+  expect(vi.getTimerCount()).toBe(0);
+  expect(written).toHaveLength(40);
+});
+
+it("drops traces while 4096 are waiting", () => {
+  const { writer, written } = startWriter();
+  for (let i = 0; i < 4100; i++) writer.add(startTrace());
+  writer.close();
+  expect(written).toHaveLength(4096);
+});
