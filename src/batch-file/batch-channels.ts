@@ -21,7 +21,7 @@ const channelsSchema = z.array(
   z.object({
     name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/),
     of: z.enum(["output", "sequence"]),
-    mask: z.string().optional(),
+    mask: z.string().default(""),
     offsets: z.string().optional(),
     token_ids: z.array(z.int()).optional(),
   }),
@@ -95,7 +95,10 @@ export class BatchChannels {
   async #readRun(tensors: ChannelTensors, { at, count }: TokenRun): Promise<(number | null)[]> {
     if (tensors.channel.isRagged) {
       const offsets = await this.#readOffsets(tensors, at, at + count + 1);
-      return Array.from({ length: count }, (_, i) => (offsets[i + 1] ?? 0) - (offsets[i] ?? 0) || null);
+      return Array.from({ length: count }, (_, i) => {
+        const [first = 0, end = 0] = offsets.slice(i, i + 2);
+        return end > first ? end - first : null;
+      });
     }
     const [values, mask] = await Promise.all([
       this.#readValues(tensors, at, at + count),
@@ -124,11 +127,11 @@ export class BatchChannels {
 /** Lists the channels that the metadata names, without those whose tensors are missing or have another form. */
 function findChannels({ header: { metadata, tensors } }: TensorBytes): ChannelTensors[] {
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
-  const extents = byName.get("input_ids")?.shape.length ?? 0;
+  const extents = byName.get("input_ids")?.shape.length;
   const listed = readJson(channelsSchema, metadata["channels"]) ?? [];
   return listed.flatMap(({ name, of, mask, offsets, token_ids: tokenIds }) => {
     const values = byName.get(name);
-    const other = byName.get(offsets ?? mask ?? "");
+    const other = byName.get(offsets ?? mask);
     const isRagged = offsets !== undefined;
     if (!values || !isNumeric(values.dtype) || other?.dtype !== (isRagged ? "I64" : "BOOL")) return [];
     const shape = values.shape.slice(isRagged ? 1 : extents);

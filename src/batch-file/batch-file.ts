@@ -183,7 +183,9 @@ export class BatchFile {
     const size = isReadable(dtype) ? DTYPES[dtype].BYTES_PER_ELEMENT : 1;
     const at = this.#bytes.byteOffset + start;
     // Files of other writers may have tensors at any byte, where a typed array cannot begin.
-    const bytes = at % size === 0 ? this.#bytes.subarray(start, end) : this.#bytes.slice(start, end);
+    const view = this.#bytes.subarray(start, end);
+    // Not `slice`, which does not copy a Buffer.
+    const bytes = at % size === 0 ? view : Uint8Array.from(view);
     const span = [bytes.buffer, bytes.byteOffset, (end - start) / size] as const;
     switch (dtype) {
       case "I32":

@@ -36,7 +36,6 @@ export class BatchImages {
 
   /** Lists the images of a row. Offsets count from the row's own first token. */
   async ofRow(row: number): Promise<readonly RowImage[]> {
-    if (this.#files.length === 0) return [];
     this.#columns ??= this.#readColumns();
     const columns = await this.#columns;
     if (!columns) return [];

@@ -116,9 +116,10 @@ export class BatchTokens implements AsyncDisposable {
     values: Values,
   ): Promise<Values> {
     const tensor = findTensor(this.file, name, dtype);
+    if (!tensor) return values;
     let filled = 0;
-    for (const { at, count } of tensor ? runs : []) {
-      if (tensor) values.set(await readRange(this.file, tensor, at, at + count), filled);
+    for (const { at, count } of runs) {
+      values.set(await readRange(this.file, tensor, at, at + count), filled);
       filled += count;
     }
     return values;

@@ -9,24 +9,24 @@ export interface PackedSpellings {
 /** @param spellings by token id; unused ids may be absent */
 export function packSpellings(spellings: readonly (string | undefined)[]): PackedSpellings {
   const ends = new Uint32Array(spellings.length);
-  const parts: Uint8Array[] = [];
   const encoder = new TextEncoder();
+  const parts = Array.from(spellings, (spelling = "") => encoder.encode(spelling));
   let end = 0;
-  for (let id = 0; id < spellings.length; id++) {
-    const part = encoder.encode(spellings[id] ?? "");
-    parts.push(part);
-    ends[id] = end += part.length;
-  }
+  for (const [id, { length }] of parts.entries()) ends[id] = end += length;
   const bytes = new Uint8Array(end);
-  parts.forEach((part, id) => bytes.set(part, (ends[id] ?? 0) - part.length));
+  let start = 0;
+  for (const part of parts) {
+    bytes.set(part, start);
+    start += part.length;
+  }
   return { bytes, ends };
 }
 
 /** Returns the spelling of a token; undefined if the vocabulary does not have it. */
 export function findSpelling({ bytes, ends }: PackedSpellings, id: number): string | undefined {
   const end = ends[id];
-  const start = id === 0 ? 0 : ends[id - 1];
-  if (end === undefined || start === undefined || start === end) return undefined;
+  const start = ends[id - 1] ?? 0;
+  if (end === undefined || start === end) return undefined;
   return decoder.decode(bytes.subarray(start, end));
 }
 

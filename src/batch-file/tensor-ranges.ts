@@ -13,7 +13,8 @@ export interface TensorBytes extends AsyncDisposable {
 export function tensorsInMemory(file: Uint8Array): TensorBytes {
   return {
     header: readHeader(file),
-    bytes: async ({ start }, offset, length) => file.slice(start + offset, start + offset + length),
+    // Not `slice`, which does not copy if the file is a Buffer.
+    bytes: async ({ start }, offset, length) => Uint8Array.from(file.subarray(start + offset, start + offset + length)),
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
@@ -56,5 +57,5 @@ export async function readAll(
   dtype: ReadableDtype,
 ): Promise<TensorValues | undefined> {
   const tensor = findTensor(file, name, dtype);
-  return tensor?.shape.length === 1 ? readRange(file, tensor, 0, tensor.shape[0] ?? 0) : undefined;
+  return tensor?.shape.length === 1 ? readRange(file, tensor, 0, countElements(tensor.shape)) : undefined;
 }

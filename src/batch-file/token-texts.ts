@@ -17,17 +17,14 @@ export const CHARACTER_TOKENS = 3;
 export function decodeTokens(entries: TokenEntries, ids: Iterable<number>, isEnd: boolean): string[] {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   const texts: string[] = [];
-  let isPartial = false;
   const endCharacter = () => {
-    if (!isPartial) return;
-    isPartial = false;
-    texts[texts.length - 1] += utf8.decode();
+    const rest = utf8.decode();
+    if (rest !== "") texts[texts.length - 1] += rest;
   };
   for (const id of ids) {
     const entry = entries.entry(id);
     if (entry.kind === "bytes") {
       texts.push(utf8.decode(entry.bytes, { stream: true }));
-      isPartial = true;
     } else {
       endCharacter();
       texts.push(entry.text);

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type ModelFiles, ModelFolderError, type ModelFolderErrorCode, readModelFiles } from "../model/model-files.js";
-import { type PackedSpellings, packSpellings } from "./packed-spellings.js";
+import { ModelFolderError, type ModelFolderErrorCode } from "../model/model-files.js";
+import { type LoadedVocabulary, readVocabulary } from "./read-vocabulary.js";
 
 /** `workerData` of the thread: the model folder. */
 export type VocabularyThreadData = string;
@@ -8,44 +8,8 @@ export type VocabularyThreadData = string;
 /** The one message of the thread. */
 export type VocabularyResult = LoadedVocabulary | { readonly code: ModelFolderErrorCode; readonly message: string };
 
-/** The data that turn tokens into text. */
-export interface LoadedVocabulary {
-  readonly spellings: PackedSpellings;
-  readonly added_tokens: ModelFiles["tokenizer"]["added_tokens"];
-  readonly decoder: unknown;
-  /** Digest of the model's tokenizer and template, as batches and transcripts have it. */
-  readonly digest: string;
-}
-
-/** Larger ids are ignored, because they would make the list of spellings huge. No vocabulary has them. */
-const MAX_ID = 1 << 24;
-
-/** Returns the tokens of a vocabulary by id. tokenizer.json has an object of ids, or for Unigram models a list of pairs. */
-function readSpellings({ model, added_tokens: added }: ModelFiles["tokenizer"]): string[] {
-  const spellings: string[] = [];
-  const vocab: unknown = model["vocab"];
-  if (Array.isArray(vocab)) {
-    for (const entry of vocab as unknown[]) {
-      const token: unknown = Array.isArray(entry) ? entry[0] : undefined;
-      spellings.push(typeof token === "string" ? token : "");
-    }
-  } else if (typeof vocab === "object" && vocab !== null) {
-    for (const [token, id] of Object.entries(vocab)) {
-      if (typeof id === "number" && id >= 0 && id <= MAX_ID) spellings[id] = token;
-    }
-  }
-  for (const { id, content } of added) if (id <= MAX_ID) spellings[id] = content;
-  return spellings;
-}
-
-async function load(folder: string): Promise<LoadedVocabulary> {
-  const { tokenizer, digest } = await readModelFiles(folder);
-  const { decoder, added_tokens } = tokenizer as { readonly decoder?: unknown } & ModelFiles["tokenizer"];
-  return { spellings: packSpellings(readSpellings(tokenizer)), added_tokens, decoder, digest };
-}
-
 try {
-  const loaded = await load(workerData as VocabularyThreadData);
+  const loaded = await readVocabulary(workerData as VocabularyThreadData);
   const { bytes, ends } = loaded.spellings;
   parentPort?.postMessage(loaded satisfies VocabularyResult, [bytes.buffer, ends.buffer]);
 } catch (error) {

@@ -5,7 +5,9 @@ import { BatchFile, BatchFileError } from "../../src/batch-file/batch-file.js";
 import type { Batch } from "../../src/session/batch/batch.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { temporaryFolder } from "../cli/rolltape.js";
+import { makePng } from "../helpers/images.js";
 import { turn, user } from "../helpers/turn.js";
+import { encodeTensors, tensor } from "./tensors.js";
 
 /** A batch of two sessions, one of them in a group. */
 async function exportBatch(options: object = {}): Promise<Batch> {
@@ -13,7 +15,8 @@ async function exportBatch(options: object = {}): Promise<Batch> {
   const ids = ["s", "t"];
   for (const [index, sessionId] of ids.entries()) {
     const session = store.createSession({ sessionId, ...(index === 0 ? {} : { groupId: "g" }) });
-    session.record(turn([user("a")], [1, 2], [3, 4]));
+    const image = { offset: 0, length: 1, bytes: Uint8Array.from(makePng(4, 3, 30)) };
+    session.record({ ...turn([user("a")], [1, 2], [3, 4]), images: [image] });
     session.setReward(index + 0.5);
     session.end();
   }
@@ -24,7 +27,7 @@ const LAYOUTS = ["padded", "packed", "tree"] as const;
 
 describe("BatchFile", () => {
   it.each(LAYOUTS)("has the tensors of a %s batch as views of its bytes", async (layout) => {
-    using batch = await exportBatch({ layout });
+    using batch = await exportBatch({ layout, ...(layout !== "tree" && { turns: true, style: "concat" }) });
     const file = BatchFile.fromBytes(batch.bytes);
     expect(file.layout).toBe(layout);
     expect(file.names.toSorted()).toEqual(Object.keys(batch.tensors).toSorted());
@@ -54,9 +57,28 @@ describe("BatchFile", () => {
     expect(file.rows.map(({ length }) => length)).toEqual([4, 4]);
     expect([...file.column("turns")]).toEqual([1, 1]);
     expect([...file.turnColumn("start")]).toEqual([2, 2]);
-    expect(file.texts("finish_reason")).toEqual(file.texts("finish_reason", { turns: true }));
-    expect(file.texts("finish_reason")).toHaveLength(2);
+    expect(file.texts("finish_reason")).toEqual(["stop", "stop"]);
+    expect(file.texts("finish_reason", { turns: true })).toEqual(["stop", "stop"]);
     expect(file.texts("tag")).toEqual([null, null]);
+  });
+
+  it("has one finish reason per row, or per turn", () => {
+    const tensors = { row_finish_reason: tensor("I32", [1, 2]), turn_finish_reason: tensor("I32", [0, 0, -1, 1]) };
+    const metadata = { layout: "packed", row_codes: JSON.stringify({ finish_reason: ["stop", "length"] }) };
+    const file = BatchFile.fromBytes(encodeTensors(tensors, metadata));
+    expect(file.texts("finish_reason")).toEqual(["length", null]);
+    expect(file.texts("finish_reason", { turns: true })).toEqual(["stop", "stop", null, "length"]);
+    const uncoded = BatchFile.fromBytes(encodeTensors(tensors, { layout: "packed" }));
+    expect(uncoded.texts("finish_reason")).toEqual([null, null]);
+  });
+
+  it("has the rewards of nodes in a tree, and no discount if none was asked for", async () => {
+    using batch = await exportBatch({ layout: "tree" });
+    const file = BatchFile.fromBytes(batch.bytes);
+    expect([...file.rewards]).toEqual([0.5, 1.5]);
+    expect(file.discount).toBe(1);
+    expect(BatchFile.fromBytes(encodeTensors({}, { layout: "packed" })).discount).toBe(1);
+    expect([file.has("node_rewards"), file.has("rewards")]).toEqual([true, false]);
   });
 
   it("reads bytes at which no typed array can begin", async () => {
@@ -72,6 +94,31 @@ describe("BatchFile", () => {
     writeFileSync(path, batch.bytes);
     const file = await BatchFile.open(path);
     expect(file.tensor("input_ids")).toEqual(batch.tensors.input_ids.data);
+  });
+
+  it("reads the types of tensors that a batch may have, wherever they lie in a file", async () => {
+    const numbers = [1, 2, 300].map((number) => number % 256);
+    const tensors = {
+      byte: tensor("U8", [7]),
+      ints: tensor("I32", numbers),
+      floats: tensor("F32", numbers),
+      longs: tensor("I64", numbers),
+      shorts: tensor("U16", numbers),
+      bytes: tensor("U8", numbers),
+      flags: tensor("BOOL", [1, 0, 1]),
+      brief: tensor("BF16", numbers),
+    };
+    const path = join(temporaryFolder(), "batch.safetensors");
+    writeFileSync(path, encodeTensors({ ...tensors, input_ids: tensor("F32", [1]) }, { layout: "packed" }));
+    const file = await BatchFile.open(path);
+    expect(file.describe("ints")).toEqual({ dtype: "I32", shape: [3], data: Int32Array.from(numbers) });
+    expect(file.describe("floats")).toEqual({ dtype: "F32", shape: [3], data: Float32Array.from(numbers) });
+    expect(file.describe("longs")).toEqual({ dtype: "I64", shape: [3], data: BigInt64Array.from(numbers, BigInt) });
+    expect(file.describe("shorts")).toEqual({ dtype: "U16", shape: [3], data: Uint16Array.from(numbers) });
+    expect(file.describe("bytes")).toEqual({ dtype: "U8", shape: [3], data: Uint8Array.from(numbers) });
+    expect(file.describe("flags")).toEqual({ dtype: "BOOL", shape: [3], data: Uint8Array.of(1, 0, 1) });
+    expect(() => file.tensor("brief")).toThrow("A tensor of a batch cannot have dtype BF16.");
+    expect(() => file.tensor("input_ids")).toThrow("Tensor `input_ids` must have dtype I32; it has F32.");
   });
 
   it("names a tensor that the batch lacks, and refuses what is not a batch", async () => {
