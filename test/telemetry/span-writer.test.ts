@@ -98,10 +98,8 @@ it("writes by and by what has ended, a few traces in each turn of the event loop
   expect(written).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(written).toHaveLength(16);
-  for (const count of [32, 40]) {
-    vi.advanceTimersToNextTimer();
-    expect(written).toHaveLength(count);
-  }
+  vi.advanceTimersByTime(249);
+  expect(written).toHaveLength(40);
   // The interval only.
   expect(vi.getTimerCount()).toBe(1);
   writer.close();
