@@ -30,6 +30,18 @@ export const equivalents: readonly Equivalent[] = [
     reason: "Only a slot that became free in the very nanosecond of `time` would stay until the next call.",
   },
   {
+    file: "src/batch-file/row-layout.ts",
+    source: "runs: async (row, from, to) => cut(starts[row] ?? 0, length(row), from, to),",
+    name: "?? to its left side",
+    reason: "A row without a start has no tokens, wherever it begins.",
+  },
+  {
+    file: "src/config/upstreams.ts",
+    source: "const fromEnv = variable ? env[variable] : undefined;",
+    name: "condition to true",
+    reason: "No environment has a variable without a name.",
+  },
+  {
     file: "src/conversation/size.ts",
     source: 'if (typeof value !== "object" || value === null) return MARKUP;',
     name: "condition to false",

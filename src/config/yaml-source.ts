@@ -28,8 +28,9 @@ export function readYaml(text: string, at: readonly string[] = []): YamlResult {
 }
 
 function keepSpelling(scalar: Scalar, path: readonly string[]): void {
-  const isConverted = scalar.value !== null && typeof scalar.value !== "string";
-  if (isConverted && scalar.source !== undefined && findKey(path.join("."))?.isText) scalar.value = scalar.source;
+  // The source of a text is its value, without quotes.
+  if (scalar.value !== null && scalar.source !== undefined && findKey(path.join("."))?.isText)
+    scalar.value = scalar.source;
 }
 
 function keysAbove(ancestors: readonly (Document | Node | Pair)[]): string[] {
@@ -45,5 +46,5 @@ function containsItself(value: unknown, above: readonly unknown[] = []): boolean
 }
 
 function firstLine(message: string): string {
-  return message.split("\n", 1)[0] ?? message;
+  return message.replace(/\n[^]*/, "");
 }

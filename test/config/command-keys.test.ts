@@ -25,6 +25,46 @@ function usedKeys(command: Command, section: string): string[] {
   return keys.filter((path) => withoutUnused([`${path}=null`], command).length > 0);
 }
 
+describe("keys that have an effect under a condition only", () => {
+  /** A command that runs everything. */
+  const EVERYTHING: Command = { name: "all", runs: configKeys.flatMap(({ usedBy }) => usedBy) };
+
+  it.each([
+    ["one proxy", ["server.worker_tag", "server.workers_folder", "server.advertised_host"]],
+    [
+      "storage",
+      [
+        "storage.durability",
+        "storage.memory_bytes",
+        "storage.archive",
+        "storage.archive_backlog_bytes",
+        "gateway.worker_return_seconds",
+      ],
+    ],
+    [
+      "running engines",
+      [
+        "engine.urls",
+        "engine.routed_experts",
+        "engine.sampling_masks",
+        "engine.max_kept_tokens",
+        "engine.token_ids_logprob",
+      ],
+    ],
+    ["choice of mode", ["rollout.agent.mode"]],
+    ["subprocesses", ["rollout.agent.subproc_max_workers"]],
+    ["Python agent", ["rollout.agent.python", "rollout.agent.tasks_per_worker"]],
+    ["trainer", ["rollout.max_staleness"]],
+    ["worker processes", ["rollout.worker_concurrency", "rollout.lease_seconds"]],
+    ["running servers", ["gateway.workers", "gateway.workers_folder", "gateway.discover"]],
+  ] as const)("are refused without %s", (need, paths) => {
+    const unused = (command: Command) =>
+      configKeys.map(({ path }) => path).filter((path) => withoutUnused([`${path}=null`], command).length === 0);
+    expect(unused({ ...EVERYTHING, lacks: { [need]: "it is missing" } })).toEqual(paths);
+    expect(unused({ ...EVERYTHING, lacks: { [need]: false } })).toEqual([]);
+  });
+});
+
 describe("keys that a command does not use", () => {
   it.each([
     ["serve", "group_size=4", "`rolltape rollout` and `rolltape controller` use it, `rolltape serve` does not"],

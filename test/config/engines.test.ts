@@ -14,6 +14,20 @@ describe("engines", () => {
   });
 
   it.each([
+    { path: "/m", served_model: "m", context_length: 4096, max_inflight: 2, timeout_seconds: 0, frozen: true },
+    { context_length: 1, max_inflight: 1, urls: ["http://a", "https://b:1/base"] },
+    { path: null, served_model: null, context_length: null, api_key: null, admin_api_key: null },
+  ])("may have %j", (fields) => {
+    expect(parseConfig({ engines: [{ ...engine, ...fields }] }).engines).toMatchObject([fields]);
+  });
+
+  it.each([
+    [[{ ...engine, urls: ["gpu:8000"] }], "engines[0].urls[0]: expected a list of http or https URLs"],
+    [[{ ...engine, context_length: 0 }], "engines[0].context_length: expected an integer of 1 or more"],
+    [[{ ...engine, max_inflight: 0 }], "engines[0].max_inflight: expected an integer of 1 or more"],
+    [[{ ...engine, max_inflight: 65_536 }], "engines[0].max_inflight: "],
+    [[{ ...engine, served_model: "" }], "engines[0].served_model: "],
+    [[{ ...engine, api_key: "a b" }], "engines[0].api_key: expected visible ASCII characters without spaces"],
     [[{ ...engine, name: "my opponent" }], "engines[0].name: expected a model name of at most 128 characters"],
     [[{ ...engine, name: "opp*" }], "engines[0].name: expected a model name of at most 128 characters"],
     [[{ ...engine, type: "embedded" }], "engines[0].type: expected sglang or vllm"],

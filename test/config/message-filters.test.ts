@@ -33,7 +33,10 @@ describe("a message filter", () => {
     expect(listUnsafeFilters(config("a", { pattern, unsafe: true }))).toEqual([pattern]);
   });
 
-  it.each(["(", { pattern: "(", unsafe: true }])("%j is refused with the reason", (filter) => {
-    expect(Object.values(readProblems(() => config(filter)))[0]).toMatch(/regular expression: .+\(/);
+  it.each([
+    ["(", /^expected a regular expression: .+\(/],
+    [{ pattern: "(", unsafe: true }, /^expected a JavaScript regular expression: .+\(/],
+  ])("%j is refused with the reason", (filter, problem) => {
+    expect(Object.values(readProblems(() => config(filter)))[0]).toMatch(problem);
   });
 });

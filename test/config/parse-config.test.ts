@@ -273,6 +273,16 @@ describe("unknown keys", () => {
   });
 });
 
+describe("unknown keys of a map in a list", () => {
+  it("are reported without a known key", () => {
+    const upstreams = [{ models: "a", url: "http://a", nope: 1, other: 2 }];
+    expect(readProblems(() => parseConfig({ upstreams }))).toEqual({
+      "upstreams[0].nope": "unknown key",
+      "upstreams[0].other": "unknown key",
+    });
+  });
+});
+
 describe("rollout.compat", () => {
   it("is another spelling of rollout.agent", () => {
     const compat = { mode: "subproc", turn_discount: 0.5 };

@@ -13,6 +13,18 @@ describe("teachers", () => {
   });
 
   it.each([
+    { engine: "vllm", model: "m", top_k: 100, when: "end", max_inflight: 1024, timeout_seconds: 5 },
+    { top_k: 1, max_inflight: 1, urls: ["http://a", "https://b:1/base"], model: null, api_key: null },
+  ])("may have %j", (fields) => {
+    expect(parseConfig({ teachers: [{ ...teacher, ...fields }] }).teachers).toMatchObject([fields]);
+  });
+
+  it.each([
+    [[{ ...teacher, engine: "vllm", model: "" }], "teachers[0].model: "],
+    [[{ ...teacher, top_k: -1 }], "teachers[0].top_k: "],
+    [[{ ...teacher, max_inflight: 0 }], "teachers[0].max_inflight: "],
+    [[{ ...teacher, max_inflight: 1025 }], "teachers[0].max_inflight: "],
+    [[{ ...teacher, api_key: "a b" }], "teachers[0].api_key: expected visible ASCII characters without spaces"],
     [[{ ...teacher, name: "Big" }], "teachers[0].name: expected a letter a to z, then letters, digits and _"],
     [[{ ...teacher, name: "a".repeat(33) }], "teachers[0].name: expected a letter a to z"],
     [[{ ...teacher, engine: "embedded" }], "teachers[0].engine: expected sglang or vllm"],

@@ -26,6 +26,20 @@ describe("upstreams", () => {
   });
 
   it.each([
+    { models: "x".repeat(1024), model: "y".repeat(1024), timeout_seconds: 0.5 },
+    { models: ["a*b"], api_key: null, api_key_env: null, model: null, timeout_seconds: null, refuse: false },
+  ])("may have %j", (fields) => {
+    expect(parseConfig({ upstreams: [{ url, ...fields }] }).upstreams).toMatchObject([fields]);
+  });
+
+  it.each([
+    [[{ models: "x".repeat(1025), url }], "upstreams[0].models: expected a list of model names"],
+    [[{ models: "", url }], "upstreams[0].models: expected a list of model names"],
+    [[{ models: "a", url, model: "" }], "upstreams[0].model: "],
+    [[{ models: "a", url, model: "y".repeat(1025) }], "upstreams[0].model: "],
+    [[{ models: "a", url, api_key_env: "" }], "upstreams[0].api_key_env: "],
+    [[{ models: "a", url, timeout_seconds: 0 }], "upstreams[0].timeout_seconds: expected a number of seconds above 0"],
+    [[{ models: "a", url: "http://u@h" }], "upstreams[0].url: expected an http or https URL without password"],
     [[{ models: ["a"] }], "upstreams[0]: expected url, or refuse: true"],
     [[{ models: ["a"], url, refuse: true }], "upstreams[0]: expected no key besides models, because refuse is true"],
     [
