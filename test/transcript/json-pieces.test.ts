@@ -48,6 +48,18 @@ describe("the JSON of a transcript", () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1 << 18);
   });
 
+  it("has the tools of an interaction with long texts, and no fields without a value", () => {
+    const answer = { role: "assistant", content: "x".repeat(1 << 17), reasoning: undefined } as const;
+    const summary = summarizeInteractions([], undefined);
+    const head = { session_id: "s", task_id: "t", state: "active", summary } as const;
+    // Types allow no undefined, but objects of other rooms have it.
+    const long = { ...written(), answer, tools: '[{"x":1.0}]' } as unknown as WrittenInteraction;
+    const text = [...jsonPieces({ ...head, interactions: [long] })].join("");
+    expect(text).toContain('"tools":[{"x":1.0}],"id":"i",');
+    const { tools: _, ...rest } = long;
+    expect(JSON.parse(text)).toEqual({ ...head, interactions: [{ ...rest, tools: [{ x: 1 }] }] });
+  });
+
   it("is that of the transcript whose tools are values", () => {
     const head = {
       session_id: "s",
