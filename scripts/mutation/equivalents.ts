@@ -60,6 +60,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "Issues with a message of their own are told by that message alone. No code is compared with this one.",
   },
   {
+    file: "src/support/json/elements.ts",
+    source: "if (byte <= SPACE) continue;",
+    name: "condition to false",
+    reason: "White space is skipped sooner. No comparison below it is about white space.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",

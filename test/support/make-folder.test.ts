@@ -16,6 +16,8 @@ it("creates a folder and its parents", async () => {
   const folder = join(createFolder(), "a", "b", "c");
   await makeFolder(folder);
   expect(isFolder(folder)).toBe(true);
+  for (const each of [folder, join(folder, ".."), join(folder, "..", "..")])
+    expect(statSync(each).mode & 0o777).toBe(0o700);
   await makeFolder(folder);
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { HUGE_TEXT, runBySize, runInIterations, runInSlices } from "../../../src/support/async/run-steps.js";
+import { eventLoop } from "../../../src/support/async/event-loop.js";
+import { HUGE_TEXT, runBySize, runInIterations, runInSlices, Slices } from "../../../src/support/async/run-steps.js";
 import { runAtOnce, type Steps } from "../../../src/support/async/steps.js";
 import { countIterations } from "../../helpers/iterations.js";
 
@@ -29,6 +30,31 @@ describe("the steps of long work", () => {
     const long = await countIterations(() => runInSlices(threeSteps()));
     expect([short.result, short.iterations, long.result]).toEqual(["done", 0, "done"]);
     expect(long.iterations).toBeGreaterThanOrEqual(2);
+  });
+
+  it("run on in a slice of the same length after a pause", async () => {
+    let now = 1000;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    function* steps(): Steps<string> {
+      now += 4;
+      yield;
+      yield;
+      yield;
+      now += 3;
+      yield;
+      return "done";
+    }
+    const slices = new Slices();
+    const yields = vi.spyOn(eventLoop, "yield");
+    onTestFinished(() => yields.mockRestore());
+    expect(await slices.run(steps())).toBe("done");
+    expect(yields).toHaveBeenCalledTimes(1);
+    await slices.pause();
+    expect(yields).toHaveBeenCalledTimes(1);
+    now += 1;
+    await slices.pause();
+    expect(yields).toHaveBeenCalledTimes(2);
   });
 
   it("run in slices for a short text, and in turns for a huge one", async () => {

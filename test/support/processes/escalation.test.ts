@@ -1,19 +1,26 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeEnd } from "../../../src/support/processes/escalation.js";
 
 const HOUR_SECONDS = 3600;
 
 describe("makeEnd", () => {
   it("makes no further attempt after the end", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const acts: string[] = [];
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    await makeEnd(ended, [
-      { act: () => acts.push("ask"), seconds: 0 },
+    const making = makeEnd(ended, [
+      { act: () => acts.push("ask"), seconds: 30 },
       { act: () => (acts.push("kill"), end()), seconds: HOUR_SECONDS },
       { act: () => acts.push("never"), seconds: 0 },
     ]);
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(acts).toEqual(["ask"]);
+    await vi.advanceTimersByTimeAsync(1);
+    await making;
     expect(acts).toEqual(["ask", "kill"]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("waits for the end after the last attempt", async () => {

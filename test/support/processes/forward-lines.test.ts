@@ -28,6 +28,19 @@ describe("the forwarded output of a process", () => {
     expect(written).toEqual(["one\n", "two\n"]);
   });
 
+  it("is written without waiting for the end of a line that is longer than 64 KiB", async () => {
+    const { output, written } = forwarded();
+    output.write("x".repeat(1 << 16));
+    await setImmediate();
+    expect(written).toEqual([]);
+    output.write("x");
+    await setImmediate();
+    expect(written).toEqual(["x".repeat((1 << 16) + 1)]);
+    output.destroy(new Error("broken pipe"));
+    await setImmediate();
+    expect(written).toHaveLength(1);
+  });
+
   it("is flushed once if nobody waits for its end", async () => {
     const { output, written, flush } = forwarded();
     output.write("one");

@@ -24,6 +24,16 @@ describe("the end of a log", () => {
     expect(describeLogEnd(file, logLength(file))).toBe(`It wrote nothing to its log, ${file}.`);
   });
 
+  it("is searched in the last 4096 bytes", () => {
+    const file = logFile(`${"x".repeat(5000)}\nlast\n`);
+    expect(describeLogEnd(file, 0)).toBe(`Its log, ${file}, ends with:\n${"x".repeat(4090)}\nlast`);
+  });
+
+  it("is empty if the log has become shorter, or has white space only", () => {
+    const file = logFile(" \n\n");
+    for (const from of [0, 100]) expect(describeLogEnd(file, from)).toBe(`It wrote nothing to its log, ${file}.`);
+  });
+
   it("is empty if there is no log", () => {
     const file = logFile();
     expect(logLength(file)).toBe(0);

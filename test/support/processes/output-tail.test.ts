@@ -24,6 +24,24 @@ describe("the tail of an output", () => {
   it("keeps the end of a line that is longer than the limit", async () => {
     expect(await readTail("abcdefgh", 3)).toBe("…fgh");
     expect(await readTail("äöü", 3)).toBe("…ü");
+    expect(await readTail("abc", 3)).toBe("abc");
+  });
+
+  it("is empty after it was cleared or ended, and counts all bytes", async () => {
+    const stream = new PassThrough();
+    const tail = new OutputTail(stream, 10);
+    const write = async (text: string) => {
+      stream.write(text);
+      await setImmediate();
+      return tail.text;
+    };
+    await write("one");
+    tail.clear();
+    expect(await write("two")).toBe("two");
+    tail.end();
+    expect(await write("three")).toBe("");
+    expect(tail.received).toBe(11);
+    stream.destroy(new Error("broken pipe"));
   });
 });
 

@@ -28,7 +28,11 @@ describe("a ready line", () => {
     const spy = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => written.push(String(chunk)) > 0);
     onTestFinished(() => spy.mockRestore());
     printReadyLine({ url: URL, workers: 2 });
-    expect(written).toEqual([`{"event":"ready","url":"${URL}","workers":2,"pid":${process.pid}}\n`]);
+    const line = `{"event":"ready","url":"${URL}","workers":2,"pid":${process.pid}}\n`;
+    expect(written).toEqual([line]);
+    const elsewhere: string[] = [];
+    printReadyLine({ url: URL, workers: 2 }, (text) => void elsewhere.push(text));
+    expect([written.length, elsewhere]).toEqual([1, [line]]);
   });
 
   it("is awaited in a file that does not exist yet, until the line is complete", async () => {

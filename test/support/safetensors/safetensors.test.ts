@@ -126,13 +126,15 @@ describe("a header", () => {
 });
 
 describe("a tensor file", () => {
-  async function openFile(bytes: Uint8Array): Promise<TensorFile> {
+  function writeFile(bytes: Uint8Array): string {
     const folder = mkdtempSync(join(tmpdir(), "tensor-file-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "batch.safetensors");
     writeFileSync(path, bytes);
-    return TensorFile.open(path);
+    return path;
   }
+
+  const openFile = (bytes: Uint8Array): Promise<TensorFile> => TensorFile.open(writeFile(bytes));
 
   /** Compares the bytes, because `toEqual` takes many seconds for a million numbers. */
   function isSame(numbers: ArrayBufferView | undefined, expected: Int32Array): boolean {
@@ -162,10 +164,61 @@ describe("a tensor file", () => {
     await expect(file.bytes(flags, 3, 3)).rejects.toThrow("it ends within flags");
   });
 
+  it("returns numbers as floats or as truth values, and none of other element types", async () => {
+    const header = encodeHeader(
+      [
+        { name: "rewards", dtype: "F32", shape: [2] },
+        { name: "flags", dtype: "BOOL", shape: [2] },
+        { name: "bytes", dtype: "U8", shape: [2] },
+      ],
+      {},
+    );
+    const bytes = Buffer.concat([header, Buffer.from(Float32Array.of(0.5, -2).buffer), Buffer.from([1, 0, 7, 8])]);
+    await using opened = await openFile(bytes);
+    for (const file of [opened, TensorFile.fromBytes(bytes)]) {
+      expect(await file.values("rewards", 2)).toEqual(Float32Array.of(0.5, -2));
+      expect(await file.values("flags", 2)).toEqual(Uint8Array.of(1, 0));
+      expect(await file.values("bytes", 2)).toBeUndefined();
+      expect((await file.numbers("bytes").next()).done).toBe(true);
+      expect(file.byteLength).toBe(bytes.length);
+    }
+  });
+
+  it("is opened although its tensors do not lie in it, if damage is allowed", async () => {
+    const path = writeFile(createFile({ ids: { dtype: "I32", shape: [2], data_offsets: [0, 8] } }, 7));
+    await expect(TensorFile.open(path)).rejects.toThrow("ids lies outside of the file");
+    await using file = await TensorFile.open(path, { allowDamage: true });
+    expect(file.header.tensors).toMatchObject([{ name: "ids" }]);
+  });
+
+  it("is closed if it is invalid or its header is longer than allowed", async () => {
+    const bytes = createFile({}, 0);
+    let closed = 0;
+    const file = {
+      read: async (target: Uint8Array, offset: number, length: number, position: number) => {
+        // A byte at a time, as a slow disk may return them.
+        const part = bytes.subarray(position, position + Math.min(1, length));
+        target.set(part, offset);
+        return { bytesRead: part.length };
+      },
+      close: async () => void closed++,
+    };
+    const opened = await TensorFile.read(file, bytes.length, { maxHeaderBytes: 2 });
+    expect([opened.header.tensors, closed]).toEqual([[], 0]);
+    await opened[Symbol.asyncDispose]();
+    expect(closed).toBe(1);
+    await expect(TensorFile.read(file, bytes.length, { maxHeaderBytes: 1 })).rejects.toThrow("its header would have 2");
+    expect(closed).toBe(2);
+  });
+
   it("returns undefined for a tensor that is missing or has another shape", async () => {
     const header = encodeHeader([{ name: "ids", dtype: "I32", shape: [1] }], {});
     await using file = await openFile(Buffer.concat([header, Buffer.alloc(4)]));
     expect(await file.values("rewards", 1)).toBeUndefined();
     expect(await file.values("ids", 2)).toBeUndefined();
+    const square = TensorFile.fromBytes(
+      Buffer.concat([encodeHeader([{ name: "ids", dtype: "I32", shape: [1, 1] }], {}), Buffer.alloc(4)]),
+    );
+    expect(await square.values("ids", 1)).toBeUndefined();
   });
 });
