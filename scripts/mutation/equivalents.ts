@@ -66,6 +66,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "White space is skipped sooner. No comparison below it is about white space.",
   },
   {
+    file: "src/support/json/elements.ts",
+    source: "if (byte <= SPACE) continue;",
+    name: "<= to <",
+    reason: "The same, for the space alone.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InProcessClient } from "../../src/client/in-process-client.js";
+import { inProcessProxy } from "../../src/client/in-process-proxy.js";
 import { parseConfig } from "../../src/config/index.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
@@ -153,6 +154,15 @@ describe("InProcessClient of an engine and a tokenizer", () => {
     const client = await InProcessClient.open({ engine, tokenizer, config });
     const [, second] = await twoTurns(client);
     expect([...(await client.exportInteractions("concat")).keys()]).toEqual([second]);
+    // An equal configuration has the same proxy, another one has its own.
+    const equal = await inProcessProxy({
+      engine,
+      tokenizer,
+      config: parseConfig({ rollout: { agent: { chat_template_type: "concat" } } }),
+    });
+    expect(equal).toBe(await inProcessProxy({ engine, tokenizer, config }));
+    expect(await inProcessProxy({ engine, tokenizer, config: parseConfig({}) })).not.toBe(equal);
+    expect(await inProcessProxy({ engine: new ScriptedEngine(), tokenizer, config })).not.toBe(equal);
     await tokenizer.close();
   });
 });

@@ -68,6 +68,6 @@ function isCanonical(text: string): boolean {
 // Not a regular expression: it would try every zero of the text as a start, which takes quadratic time.
 function lengthWithoutZeros(digits: string): number {
   let length = digits.length;
-  while (length > 0 && digits[length - 1] === "0") length--;
+  while (digits[length - 1] === "0") length--;
   return length;
 }
