@@ -101,7 +101,8 @@ function isJson(text: string, parse: (text: string) => unknown): boolean {
   try {
     parse(text);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof JsonError || error instanceof SyntaxError) return false;
+    throw error;
   }
 }
