@@ -11,6 +11,7 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   "admin-api": ["test/server", "test/gateway", "test/client"],
   "model/output": ["test/model"],
   support: ["test/config", "test/http", "test/session", "test/client"],
+  view: ["test/server/ui", "test/cli/view"],
 };
 
 /** Folders whose slow tests start programs or servers of this room: a session or a folder that was stored is read by another process. */

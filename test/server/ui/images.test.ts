@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { episodeLine } from "../../src/transcript/schema.js";
-import type { TokenSlice } from "../../src/view/api.js";
-import { ServerSource } from "../../src/view/sources/server-source.js";
-import { numbers, type WireExport } from "../helpers/export-json.js";
-import { digestOf, makePng, PNG_HEADERS } from "../helpers/images.js";
-import { ADMIN_KEY } from "../helpers/proxy.js";
-import { IMAGE_TOKEN } from "../helpers/vision-model.js";
-import { sendImage, startVisionProxy } from "../helpers/vision-proxy.js";
+import { episodeLine } from "../../../src/transcript/schema.js";
+import type { TokenSlice } from "../../../src/view/api.js";
+import { ServerSource } from "../../../src/view/sources/server-source.js";
+import { numbers, type WireExport } from "../../helpers/export-json.js";
+import { digestOf, makePng, PNG_HEADERS } from "../../helpers/images.js";
+import { ADMIN_KEY } from "../../helpers/proxy.js";
+import { IMAGE_TOKEN } from "../../helpers/vision-model.js";
+import { sendImage, startVisionProxy } from "../../helpers/vision-proxy.js";
 
 /** 100 x 60 pixels are 2 x 4 tokens of 28 pixels. */
 const FILE = makePng(100, 60);

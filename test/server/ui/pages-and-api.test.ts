@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { episodeLine } from "../../src/transcript/schema.js";
-import type { Overview, SearchResult, TokenItems, TokenSlice } from "../../src/view/api.js";
-import type { PageFiles } from "../../src/view/http/page-files.js";
-import { ServerSource } from "../../src/view/sources/server-source.js";
-import { Gateway, startWorker } from "../gateway/workers.js";
-import { Proxy, type ProxyOptions } from "../helpers/proxy.js";
-import { ScriptedEngine } from "../helpers/scripted-engine.js";
-import { startTeacherServer } from "../helpers/teacher-server.js";
+import { episodeLine } from "../../../src/transcript/schema.js";
+import type { Overview, SearchResult, TokenItems, TokenSlice } from "../../../src/view/api.js";
+import type { PageFiles } from "../../../src/view/http/page-files.js";
+import { ServerSource } from "../../../src/view/sources/server-source.js";
+import { Gateway, startWorker } from "../../gateway/workers.js";
+import { Proxy, type ProxyOptions } from "../../helpers/proxy.js";
+import { ScriptedEngine } from "../../helpers/scripted-engine.js";
+import { startTeacherServer } from "../../helpers/teacher-server.js";
 
 const PAGE: PageFiles = new Map([
   ["index.html", { type: "text/html; charset=utf-8", content: Buffer.from("<!doctype html>page") }],
