@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EpisodeRow } from "../../../src/view/page/state/episode-row.js";
-import { filterEpisodes, NO_FILTERS, withRange, withValue } from "../../../src/view/page/state/filters.js";
+import { isRangeKey, isValueKey, RANGE_FIELDS, VALUE_FIELDS } from "../../../src/view/page/state/fields.js";
+import { filterEpisodes, NO_FILTERS, withRange, withText, withValue } from "../../../src/view/page/state/filters.js";
 import { parseRoute, queryOf } from "../../../src/view/page/state/route.js";
 import { parseSort, sortEpisodes } from "../../../src/view/page/state/sort.js";
 import { fixtureOverview } from "../fixtures.js";
@@ -23,6 +24,9 @@ const CASES: readonly (readonly [search: string, expected: (row: EpisodeRow) => 
   ["step=2..4", (row) => row.step !== null && row.step >= 2 && row.step <= 4],
   ["spread=0", (row) => row.groupSpread === 0],
   ["staleness=1..", (row) => row.staleness !== null && row.staleness >= 1],
+  ["status=accepted", (row) => row.accepted],
+  ["task=fix-parser-0", (row) => row.taskId === "fix-parser-0"],
+  ["groupmean=..0.5", (row) => row.groupMean !== null && row.groupMean <= 0.5],
   ["broken=1..&turns=..9", (row) => row.broken > 0 && row.turns <= 9],
 ];
 
@@ -39,6 +43,37 @@ describe("filters", () => {
     expect(select("q=nowhere", new Set([3, 450])).map(({ index }) => index)).toEqual([3, 450]);
   });
 
+  it("find an episode whose versions are in part in the range, or whose only version is", () => {
+    const [row] = episodes;
+    const versions = (oldestVersion: number | null, newestVersion: number | null) =>
+      RANGE_FIELDS.version.read({ ...(row as EpisodeRow), version: 7, oldestVersion, newestVersion });
+    expect([versions(2, 4), versions(2, null), versions(null, null)]).toEqual([[2, 4], [2, 2], 7]);
+  });
+
+  it("have names that differ, for people and for addresses", () => {
+    const fields = [...Object.values(RANGE_FIELDS), ...Object.values(VALUE_FIELDS)];
+    const labels: string[] = fields.map(({ label }) => label);
+    expect(labels.filter((label) => label === "")).toEqual([]);
+    expect(new Set(labels).size).toBe(labels.length);
+    expect(["reward", "task", "toString"].map((key) => [isRangeKey(key), isValueKey(key)])).toEqual([
+      [true, false],
+      [false, true],
+      [false, false],
+    ]);
+  });
+
+  it("have a text or none", () => {
+    const text = withText(NO_FILTERS, "word");
+    expect([text, withText(text, "other").text, withText(text, "")]).toEqual([
+      { ...NO_FILTERS, text: "word" },
+      "other",
+      NO_FILTERS,
+    ]);
+    const named = episodes.find(({ sessionId }) => sessionId !== null && sessionId.length > 4);
+    expect(select(`q=${named?.sessionId?.toUpperCase()}`)).toContain(named);
+    expect(select("q=group-7").every(({ group }) => group?.startsWith("group-7"))).toBe(true);
+  });
+
   it("are removed one by one", () => {
     const both = withValue(withRange(NO_FILTERS, "turns", { low: 1, high: 3 }), "status", "accepted");
     expect(withRange(withValue(both, "status", undefined), "turns", undefined)).toEqual(NO_FILTERS);
@@ -46,6 +81,23 @@ describe("filters", () => {
 });
 
 describe("the order of the list", () => {
+  it("is that of the transcript, or the reverse of it", () => {
+    const indices = (text: string) => sortEpisodes(episodes.slice(0, 3), parseSort(text)).map(({ index }) => index);
+    expect(["", "index", "-index", "nothing"].map(indices)).toEqual([
+      [0, 1, 2],
+      [0, 1, 2],
+      [2, 1, 0],
+      [0, 1, 2],
+    ]);
+  });
+
+  it("follows the oldest version of an episode, and all of its finish reasons", () => {
+    const versions = sortEpisodes(episodes, parseSort("version")).map((row) => row.oldestVersion ?? row.version);
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    const reasons = sortEpisodes(episodes, parseSort("finish")).map((row) => Object.keys(row.finishReasons).join(" "));
+    expect(reasons).toEqual(reasons.toSorted());
+  });
+
   it.each(["reward", "-reward", "staleness", "-staleness", "error", "-error"])(
     "%s has rows without a value last",
     (text) => {

@@ -24,7 +24,22 @@ describe("charts of metrics", () => {
     const all = line(0, Object.fromEntries(METRIC_NAMES.map((name, at) => [name, at])));
     const series = listMetricCharts([all]).flatMap(({ lines }) => lines);
     expect(series.map(({ label }) => label)).not.toContain("trainer");
+    expect(series.filter(({ label }) => label === "")).toEqual([]);
+    expect(series.filter(({ edge }) => edge).map(({ label }) => label)).toEqual(["highest", "lowest"]);
+    const charts = listMetricCharts([all]);
+    expect(charts.filter(({ title }) => title === "")).toEqual([]);
+    expect(new Set(charts.map(({ kind }) => kind))).toEqual(new Set(["number", "compact", "duration", "share"]));
     expect(new Set(series.flatMap(({ values }) => values))).toEqual(new Set(METRIC_NAMES.map((_, at) => at)));
+  });
+
+  it("show numbers in the form that fits them", () => {
+    const kinds = (names: readonly string[]) =>
+      listMetricCharts([line(0, Object.fromEntries(names.map((name) => [name, 1])))]).map(({ kind }) => kind);
+    expect(kinds(["reward/mean", "staleness/mean", "loss"])).toEqual(["number", "number", "number"]);
+    const counts = ["episodes/accepted", "tokens/batch", "tokens/sampled_per_second", "batch/rows"];
+    expect(kinds(counts)).toEqual(counts.map(() => "compact"));
+    expect(kinds(["time/rollout_seconds", "time/step_seconds"])).toEqual(["duration", "duration"]);
+    expect(kinds(["groups/zero_variance_share"])).toEqual(["share"]);
   });
 
   it("are none without metrics", () => {

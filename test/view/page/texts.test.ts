@@ -1,7 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Message } from "../../../src/conversation/message.js";
+import { beginningOf } from "../../../src/view/page/components/episode/beginning-of.js";
 import { foldText } from "../../../src/view/page/state/fold-text.js";
-import { formatDuration, formatNumber, formatSeconds, formatTime } from "../../../src/view/page/state/format.js";
+import {
+  formatCompact,
+  formatDuration,
+  formatElapsed,
+  formatNumber,
+  formatSeconds,
+  formatShare,
+  formatTime,
+  formatVersions,
+  formatWhole,
+  plural,
+} from "../../../src/view/page/state/format.js";
 import { indentJson } from "../../../src/view/page/state/indent-json.js";
 import { formatCodePoint, splitVisible } from "../../../src/view/page/tokens/visible-text.js";
 
@@ -34,11 +47,55 @@ describe("text of a model", () => {
   });
 });
 
+describe("the beginning of a message", () => {
+  const message = (fields: Partial<Message>): Message => ({ role: "assistant", content: "", ...fields });
+
+  it.each([
+    ["Two\n  words ", message({ content: "\n Two\n  words " }), "Two words"],
+    ["a call", message({ toolCalls: [{ id: "", name: "read", arguments: "{}" }] }), "read()"],
+    [
+      "calls and a text",
+      message({
+        content: "Now:",
+        toolCalls: ["read", "write"].map((name) => ({ id: "", name, arguments: "{}" })),
+      }),
+      "read(), write() Now:",
+    ],
+    ["reasoning", message({ reasoning: "Hm." }), "reasoning only"],
+    ["nothing", message({}), "empty answer"],
+    ["a long text", message({ content: "word ".repeat(100) }), "word ".repeat(16)],
+    ["a text after many spaces", message({ content: `${" ".repeat(320)}late` }), "empty answer"],
+  ])("of %s is one short line", (_, full, expected) => {
+    expect(beginningOf(full)).toBe(expected);
+  });
+});
+
 describe("JSON of a tool call", () => {
   it("is indented without a change of its values", () => {
     expect(indentJson('{"a":12345678901234567890,"b":[1,2.50],"c":{"d":"x, \\u00e9"},"e":{},"a":[]}')).toBe(
       '{\n  "a": 12345678901234567890,\n  "b": [1, 2.50],\n  "c": {\n    "d": "x, \\u00e9"\n  },\n  "e": {},\n  "a": []\n}',
     );
+  });
+
+  it("has lists without lists inside in one line, if they are short", () => {
+    const listOf = (last: string) => [...Array.from({ length: 8 }, () => "10000"), last];
+    const short = listOf("1000000");
+    expect(indentJson(`{"a":[${short.join()}]}`)).toBe(`{\n  "a": [${short.join(", ")}]\n}`);
+    const long = listOf("10000000");
+    expect(indentJson(`[${long.join()}]`)).toBe(`[\n  ${long.join(",\n  ")}\n]`);
+    expect(indentJson("[[1],[]]")).toBe("[\n  [1],\n  []\n]");
+    expect(indentJson('[{"a":1},2]')).toBe('[\n  {\n    "a": 1\n  },\n  2\n]');
+    expect(indentJson(" [1,\n2] ")).toBe("[1, 2]");
+  });
+
+  it("is indented up to 40 levels and 200,000 characters", () => {
+    const depth = 45;
+    const lines = indentJson(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)?.split("\n") ?? [];
+    expect(lines[39]).toMatch(/^ {78}"/);
+    expect(lines[40]).toMatch(/^ {80}"/);
+    expect(lines[44]).toMatch(/^ {80}"/);
+    const textOf = (length: number): string => `["${"a".repeat(length - 4)}"]`;
+    expect([200_000, 200_001].map((length) => indentJson(textOf(length)) === undefined)).toEqual([false, true]);
   });
 
   it("parses to the same value after it is indented", () => {
@@ -68,6 +125,20 @@ describe("a long text", () => {
     expect(foldText(`x${"😀".repeat(5000)}`, 0).shown.isWellFormed()).toBe(true);
   });
 
+  it("is folded after 2,000 characters if its lines are long", () => {
+    const text = `${"a".repeat(1990)}\n${"b".repeat(1990)}\nc`;
+    expect(foldText(text, 0)).toEqual({ shown: text.slice(0, 2000), hiddenLines: 2, hiddenCharacters: 1983 });
+    const late = `${"a".repeat(2001)}\n${"b".repeat(1990)}`;
+    expect(foldText(late, 0).shown).toBe("a".repeat(2000));
+  });
+
+  it("is unfolded in parts of 50,000 characters", () => {
+    const text = "a".repeat(200_000);
+    expect([1, 2, 4].map((parts) => foldText(text, parts).shown.length)).toEqual([50_000, 100_000, 200_000]);
+    expect(foldText("a".repeat(55_000), 1).hiddenCharacters).toBe(0);
+    expect(foldText("a".repeat(55_001), 1)).toMatchObject({ hiddenLines: 1, hiddenCharacters: 5001 });
+  });
+
   it("is shown whole if at most a tenth would be hidden", () => {
     expect(foldText("a".repeat(2100), 0).hiddenCharacters).toBe(0);
   });
@@ -80,15 +151,26 @@ describe("numbers", () => {
     [0.6, "0.6"],
     [-0.25, "−0.25"],
     [12.3456, "12.3"],
+    [9.9994, "9.999"],
+    [10.04, "10"],
+    [99.96, "100"],
+    [-123.5, "−124"],
+    [-1234, "−1,234"],
     [null, "–"],
+    [undefined, "–"],
   ])("%s is written as %s", (value, expected) => {
     expect(formatNumber(value)).toBe(expected);
   });
 
   it.each([
+    [null, "–"],
     [0.85, "850 ms"],
+    [1, "1.0 s"],
     [12.34, "12.3 s"],
+    [60, "1 min 0 s"],
     [245, "4 min 5 s"],
+    [3599, "59 min 59 s"],
+    [3600, "1 h 0 min"],
     [7380, "2 h 3 min"],
   ])("%s seconds are %s", (seconds, expected) => {
     expect(formatDuration(seconds)).toBe(expected);
@@ -97,10 +179,40 @@ describe("numbers", () => {
   it.each([
     [0.055, "0.055"],
     [2.5, "2.5"],
+    [-2.5, "−2.5"],
+    [1000, "1K"],
     [1200, "1.2K"],
     [null, "–"],
   ])("shows %d s as a bound of a histogram", (seconds, expected) => {
     expect(formatSeconds(seconds)).toBe(expected);
+  });
+
+  it.each([
+    [0, "+0 s"],
+    [59.4, "+59 s"],
+    [60, "+1 min 0 s"],
+    [245, "+4 min 5 s"],
+  ])("shows %s s since the start as %s", (seconds, expected) => {
+    expect(formatElapsed(seconds)).toBe(expected);
+  });
+
+  it("are counts, shares, versions and times, if they are known", () => {
+    expect([1234.6, null].map(formatWhole)).toEqual(["1,235", "–"]);
+    expect([12_345, undefined].map(formatCompact)).toEqual(["12.3K", "–"]);
+    expect([0.1234, null].map(formatShare)).toEqual(["12.3%", "–"]);
+    expect([plural(1, "call"), plural(2000, "call"), plural(0, "reply", "replies")]).toEqual([
+      "1 call",
+      "2,000 calls",
+      "0 replies",
+    ]);
+    expect([formatVersions(3, 5), formatVersions(3, 3), formatVersions(3, null), formatVersions(null, 5)]).toEqual([
+      "v3–5",
+      "v3",
+      "v3",
+      "–",
+    ]);
+    expect(formatTime(new Date(2026, 4, 6, 7, 8, 9).getTime() / 1000)).toBe("2026-05-06 07:08:09");
+    expect([8.64e12, 8.65e12].map((seconds) => formatTime(seconds) === "–")).toEqual([false, true]);
   });
 
   it("shows no time for a number that is not a time", () => {

@@ -10,8 +10,15 @@ import {
   tokenClass,
 } from "../../../src/view/page/tokens/colours.js";
 import { firstDifference } from "../../../src/view/page/tokens/first-difference.js";
-import { formatDifference, formatLogprob, formatValue } from "../../../src/view/page/tokens/format-values.js";
+import {
+  formatDifference,
+  formatLogprob,
+  formatProbability,
+  formatValue,
+  titleInSentence,
+} from "../../../src/view/page/tokens/format-values.js";
 import { describeImage, findRunInWindow, listRuns } from "../../../src/view/page/tokens/shown-run.js";
+import { findToken, isOutput } from "../../../src/view/page/tokens/shown-token.js";
 import { firstShown, type TokenWindow, withoutFirst } from "../../../src/view/page/tokens/token-window.js";
 
 describe("the colour of a token", () => {
@@ -35,6 +42,15 @@ describe("the colour of a token", () => {
     expect(tokenClass(token, "mask")).toBe("tok mask-1");
     expect(tokenClass(token, "version")).toBe("tok version-1");
     expect(tokenClass({ ...token, trained: false }, "mask")).toBe("tok mask-0");
+  });
+
+  it("repeats after six versions", () => {
+    const token = { logprob: 0, trained: true, output: true };
+    expect([5, 6, 0].map((version) => tokenClass({ ...token, version }, "version"))).toEqual([
+      "tok version-5",
+      "tok version-0",
+      "tok version-0",
+    ]);
   });
 
   it("is plain for prompt tokens", () => {
@@ -109,6 +125,9 @@ describe("the colour of a token by a channel", () => {
 describe("values of tokens", () => {
   it("are shown with few digits and a real minus", () => {
     expect([-0.5, -Infinity, 0].map(formatLogprob)).toEqual(["−0.5000", "−∞", "0.0000"]);
+    expect(titleInSentence({ title: "Teacher big" })).toBe("teacher big");
+    expect([0, -1].map(formatProbability)).toEqual(["100%", "36.8%"]);
+    expect([Infinity, Number.NaN, 0.004, -0.005].map(formatDifference)).toEqual(["+∞", "–", "0.00", "−0.01"]);
     expect([0.25, -1.504, -0.001, 0, -Infinity].map(formatDifference)).toEqual([
       "+0.25",
       "−1.50",
@@ -199,6 +218,25 @@ describe("the tokens that are shown first", () => {
   it("begin shortly before the answer of a long prompt", () => {
     expect(firstShown({ ...slice, output_start: 5000 })).toBe(4936);
     expect(firstShown({ ...slice, output_start: 100 })).toBe(0);
+  });
+
+  it("are the whole prompt if it is at most two screens long", () => {
+    expect([128, 129].map((output_start) => firstShown({ ...slice, output_start }))).toEqual([0, 65]);
+  });
+
+  it("are found by their positions", () => {
+    const window: TokenWindow = { from: 6, slices: [slice, { ...slice, output_start: 11 }] };
+    const places = [5, 6, 9, 10, 13, 14].map((position) => findToken(window, position)?.at ?? null);
+    expect(places).toEqual([null, 0, 3, 0, 3, null]);
+    expect(findToken(window, 10)?.slice).toBe(window.slices[1]);
+    expect([10, 11].map((position) => isOutput({ slice: { ...slice, output_start: 11 }, at: 0, position }))).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it("have no texts without a tokenizer", () => {
+    expect(withoutFirst({ ...slice, texts: null }, 2).texts).toBeNull();
   });
 
   it("keep all values of a token together", () => {
