@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ImagePart, MessageContent } from "../../src/conversation/content.js";
 import type { Message } from "../../src/conversation/message.js";
 import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/chat-completions/request.js";
@@ -475,4 +475,36 @@ it.each<[Dialect, object, string, string]>([
 ])("does not read other media: %#", ({ parse, body }, media, param, type) => {
   const message = `${param}: "${type}" is not supported. The server takes texts and images.`;
   expect(refusal(() => parse(body(media)))).toEqual([param, "unsupported_parameter", message]);
+});
+
+describe("an image that is not in the fields of the request", () => {
+  const file = { sha256: sha256(PNG), bytes: PNG };
+  const parse = (url: string, sources: object) => {
+    const messages = [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }];
+    return parseChatCompletion(chatCompletionSchema.parse({ messages }), { images: "tokens", ...sources });
+  };
+
+  it("is found by its address", () => {
+    const find = vi.fn<(url: string, param: string) => typeof file>(() => file);
+    const imageUrls = { find };
+    expect(contentOf(parse("HTTPS://x.example/a.png", { imageUrls }), "user")).toEqual([part(PNG)]);
+    expect(find.mock.calls).toEqual([["HTTPS://x.example/a.png", CHAT.param]]);
+    for (const url of ["ftp://x.example/a.png", "x https://x.example/a.png"]) {
+      expect(() => parse(url, { imageUrls })).toThrow(
+        "must be a data URL or an address that begins with http:// or https://",
+      );
+    }
+  });
+
+  it("is refused by address if the server fetches none", () => {
+    expect(() => parse("https://x.example/a.png", {})).toThrow("the server fetches none");
+  });
+
+  it("is found by its stand-in", () => {
+    const takenImages = { find: (text: string) => (text === "data:1" ? file : undefined) };
+    const request = parse("data:1", { takenImages });
+    expect(contentOf(request, "user")).toEqual([part(PNG)]);
+    expect(request.images).toEqual(filesOf(PNG));
+    expect(() => parse("data:2", { takenImages })).toThrow("must be a data URL in base64");
+  });
 });

@@ -113,3 +113,61 @@ describe("a tool", () => {
       expect(tools(none)).toEqual([{ type: "function", function: { name: "f", parameters } }]);
   });
 });
+
+describe("definitions of tools within messages", () => {
+  const tools = [{ name: "f", input_schema: { type: "object" } }];
+  const definition = '<functions>\n<function>{"name":"f","parameters":{"type":"object"}}</function>\n</functions>';
+  const reference = { type: "tool_reference", tool_name: "f" };
+  const named = { type: "tool_reference", name: "f" };
+  const shown = (content: unknown[]) => {
+    const request = { tools, messages: [user("q"), { role: "user", content: [result("1", content)] }] };
+    return read(request.messages, { tools }).at(-1)?.content;
+  };
+
+  it.each<[string, unknown[], string]>([
+    ["alone", [reference], definition],
+    ["after a line", [text("a\n"), reference], `a\n${definition}`],
+    ["after a text", [text("a"), reference], `a\n${definition}`],
+    ["before a text", [reference, text("b")], `${definition}\nb`],
+    ["before an empty text", [reference, text(""), text("b")], `${definition}\nb`],
+    [
+      "a second time, by name only",
+      [reference, reference],
+      definition.replace("</function>\n", '</function>\n<function>{"name":"f"}</function>\n'),
+    ],
+  ])("are lines of their own: %s", (_, content, expected) => {
+    expect(shown(content)).toBe(expected);
+  });
+
+  it("must be of declared tools", () => {
+    expect(() => shown([{ ...reference, tool_name: "g" }])).toThrow('names the tool "g", which is not in tools');
+  });
+
+  it("come with additions of a system message, which also announces removals", () => {
+    const system = (content: unknown[]) => read([user("q"), { role: "system", content }], { tools }).at(-1)?.content;
+    expect(system([text("a"), { type: "tool_addition", tool: named }])).toBe(`a\n${definition}`);
+    const added = { type: "tool_definition", definition: { name: "g", input_schema: { type: "object" } } };
+    expect(system([{ type: "tool_addition", tool: added }])).toBe(definition.replace('"f"', '"g"'));
+    expect(system([text("a"), { type: "tool_removal", tool: named }, text("b")])).toBe(
+      "a\nThe tool f is no longer available.\nb",
+    );
+  });
+});
+
+it.each<[string, object, string]>([
+  [
+    "a message of the user",
+    { role: "user", content: [{ type: "thinking", thinking: "a" }] },
+    "text, tool_result, image and document",
+  ],
+  ["a message of the assistant", { role: "assistant", content: [result("1", "r")] }, "text, thinking and tool_use"],
+  ["a message of the system", { role: "system", content: [result("1", "r")] }, "text, tool_addition and tool_removal"],
+  [
+    "a tool result",
+    { role: "user", content: [result("1", [result("2", "r")])] },
+    "text, tool_reference, image and document",
+  ],
+])("names the accepted blocks if it refuses another one in %s", (_, message, accepted) => {
+  const { error } = messagesSchema.safeParse({ max_tokens: 1, messages: [message] });
+  expect(JSON.stringify(error?.issues)).toContain(`only ${accepted} blocks are supported; received a block of type`);
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { RequestError } from "../../src/protocols/request-error.js";
 import type { InputItem } from "../../src/protocols/responses/input.js";
-import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
+import { listNamedResponses, parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
 
 /** Items of OpenAI's responses, read into the messages that chat templates know. */
 
@@ -179,4 +179,30 @@ it("names the accepted types of items if it refuses another type", () => {
   expect(JSON.stringify(error?.issues)).toContain(
     "message, function_call, function_call_output, computer_call_output, reasoning and item_reference",
   );
+});
+
+describe("the responses that a request names", () => {
+  const named = (body: object) => listNamedResponses(responsesSchema.parse(body));
+
+  it("are the one that it continues, and those of its references", () => {
+    const input = [{ id: "msg_0a_0" }, { ...said("a"), id: "msg_0b_0" }, { id: "of another service" }];
+    expect(named({ input, previous_response_id: "resp_0c" })).toEqual(["resp_0c", "resp_0a"]);
+    expect(named({ input: "hello" })).toEqual([]);
+  });
+
+  it("count for the placeholders only if the request continues them", () => {
+    const earlier = { ...NO_EARLIER, countPlaceholders: () => 2 };
+    const count = (body: object) => parseResponses(responsesSchema.parse(body), earlier).placeholders;
+    expect(count({ input: "hello" })).toBe(0);
+    expect(count({ input: "hello", previous_response_id: "resp_0c" })).toBe(2);
+  });
+});
+
+it("begins with the instructions of its own request", () => {
+  const messages = (body: object) => parseResponses(responsesSchema.parse(body), NO_EARLIER).conversation.messages;
+  expect(messages({ input: "hello", instructions: "be brief" })).toEqual([
+    { role: "system", content: "be brief" },
+    { role: "user", content: "hello" },
+  ]);
+  expect(messages({ input: "hello", instructions: "" })).toEqual([{ role: "user", content: "hello" }]);
 });

@@ -136,3 +136,44 @@ describe("template variables", () => {
     ]);
   });
 });
+
+describe("the biases of a request", () => {
+  const parse = (logit_bias: object) => chatCompletionSchema.safeParse({ messages, logit_bias });
+  const biases = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, id) => [id, 1]));
+
+  it("are for at most 1024 tokens", () => {
+    expect(parse(biases(1024)).data?.logit_bias).toHaveLength(1024);
+    expect(parse(biases(1025)).error?.issues).toMatchObject([
+      { path: ["logit_bias"], message: "must have at most 1024 tokens; received 1025" },
+    ]);
+  });
+
+  it.each(["-1", "01", "1.5", "a", "12345678901"])("are not for a token %s", (id) => {
+    expect(parse({ 3: 1, [id]: 1 }).error?.issues).toMatchObject([
+      { message: `keys must be token ids; received "${id}"` },
+    ]);
+  });
+});
+
+describe("a seed", () => {
+  const read = (seed: unknown) => chatCompletionSchema.safeParse({ messages, seed });
+
+  it("keeps the bits above the lowest 11 if it has more than 53", () => {
+    expect(read(Number.MAX_SAFE_INTEGER).data?.seed).toBe(Number.MAX_SAFE_INTEGER);
+    expect(read(2 ** 63).data?.seed).toBe(2 ** 52);
+    expect(read(-(2 ** 63)).data?.seed).toBe(-(2 ** 52));
+    expect(read(1.5).success).toBe(false);
+  });
+});
+
+it("refuses template variables that the proxy sets itself", () => {
+  const parsed = chatCompletionSchema.safeParse({ messages, chat_template_kwargs: { a: 1, messages: [] } });
+  expect(parsed.error?.issues).toMatchObject([
+    { path: ["chat_template_kwargs", "messages"], message: expect.stringContaining("is reserved") },
+  ]);
+});
+
+it("reads top_logprobs only with logprobs", () => {
+  expect(chat({ top_logprobs: 0 }).logprobs).toBe("none");
+  expect(() => chat({ top_logprobs: 1 })).toThrow("top_logprobs requires logprobs: true");
+});

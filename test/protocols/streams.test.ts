@@ -6,16 +6,23 @@ import { accumulateResponse } from "openai/lib/responses/ResponseAccumulator";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { Response, ResponseStreamEvent } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
-import { toChatCompletion } from "../../src/protocols/chat-completions/response.js";
+import { chatCompletionResponseSchema, toChatCompletion } from "../../src/protocols/chat-completions/response.js";
 import { ChatCompletionStream } from "../../src/protocols/chat-completions/stream.js";
-import { type MessagesResponse, toMessagesResponse } from "../../src/protocols/messages/response.js";
+import {
+  type MessagesResponse,
+  messagesResponseSchema,
+  toMessagesResponse,
+} from "../../src/protocols/messages/response.js";
 import { MessagesStream } from "../../src/protocols/messages/stream.js";
+import type { AnswerEvent } from "../../src/protocols/output-parts.js";
 import { responsesSchema } from "../../src/protocols/responses/request.js";
-import { toEcho, toResponseBody } from "../../src/protocols/responses/response.js";
+import { responseSchema, toEcho, toResponseBody } from "../../src/protocols/responses/response.js";
 import { ResponsesStream } from "../../src/protocols/responses/stream.js";
+import { TokenJson } from "../../src/protocols/token-json.js";
+import { readData } from "../helpers/sse.js";
 import { asLines, encode } from "./support/encode.js";
 import { outputs } from "./support/random-outputs.js";
-import { stringify } from "./support/to-text.js";
+import { stringify, toText } from "./support/to-text.js";
 
 /** The official SDKs collect a stream into the same answer that is sent without streaming. */
 
@@ -87,6 +94,53 @@ describe("a stream that the official SDK collects", () => {
         expect(streamed.content).toEqual(whole.content);
       }),
     );
+  });
+});
+
+it("an answer has the documented fields and values", () => {
+  fc.assert(
+    fc.property(outputs, ({ answer }) => {
+      for (const [schema, body] of [
+        [chatCompletionResponseSchema, toChatCompletion(answer)],
+        [responseSchema, toResponseBody(answer, echo)],
+        [messagesResponseSchema, toMessagesResponse(answer)],
+      ] as const) {
+        const sent = JSON.parse(stringify(body)) as object;
+        expect(schema.parse(sent)).toEqual(sent);
+      }
+    }),
+  );
+});
+
+describe("a chunk of chat completions", () => {
+  const tokens = {
+    ids: Int32Array.of(7),
+    logprobs: Float32Array.of(-0.5),
+    top: undefined,
+    tokenJson: new TokenJson({ tokenText: () => "t", tokenBytes: () => Uint8Array.of(116) }),
+  };
+  const push = (tokenIds: boolean, events: readonly AnswerEvent[], recorded?: typeof tokens, index?: number) => {
+    const encoder = new ChatCompletionStream({ includeUsage: false, logprobs: true, tokenIds });
+    encoder.start({ interactionId: "resp_0", model: "tiny", createdAt: 0, promptTokens: 1 });
+    const chunks = readData<ChatCompletionChunk>(toText(encoder.push(events, recorded, index)));
+    return chunks.flatMap(({ choices }) => choices);
+  };
+
+  it("has the tokens also if they add no text", () => {
+    const [chunk, ...more] = push(false, [], tokens, 1);
+    expect(more).toEqual([]);
+    expect(chunk).toMatchObject({ index: 1, delta: {}, logprobs: { content: [{ token: "t", logprob: -0.5 }] } });
+    expect(push(false, [])).toEqual([]);
+  });
+
+  it("has the tokens of its text once", () => {
+    const events = [
+      { type: "reasoning", text: "a" },
+      { type: "text", text: "b" },
+    ] as const;
+    const chunks = push(true, events, tokens);
+    expect(chunks.map(({ index }) => index)).toEqual([0, 0]);
+    expect(chunks.map((chunk) => "token_ids" in chunk)).toEqual([true, false]);
   });
 });
 
