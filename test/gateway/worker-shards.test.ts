@@ -193,6 +193,23 @@ it("exports no session if a worker is gone", async () => {
   expect(states()).toEqual(new Set(["ended"]));
 });
 
+it("exports no session if another worker dies before it tells its rewards", async () => {
+  const { ask, workers } = await start();
+  const [, dying, ...others] = workers;
+  dying?.proxy.app.server.prependListener("request", ({ url }) => {
+    if (url === "/export_batch/prepare_shard") void dying.kill();
+  });
+  const refused = await ask({ shards: 4, shard: 0 });
+  expect([refused.refusal, refused.error.message]).toEqual([
+    "503 worker_unavailable",
+    expect.stringMatching(/^2 sessions cannot be exported, so none was\. First: Worker one of session/),
+  ]);
+  for (const { proxy } of others) {
+    expect(proxy.context.preparedExports.size).toBe(0);
+    expect([...proxy.context.registry.all()].map(({ state }) => state)).toEqual(["ended", "ended"]);
+  }
+});
+
 it("exports no session if the worker of a shard dies while it packs", async () => {
   const { ask, workers } = await start();
   const [packing, ...others] = workers;
