@@ -47,10 +47,40 @@ describe("compileTemplate", () => {
 
   it("refuses invalid templates", () => {
     expect(() => compileAtOnce("a\n{% if %}")).toThrow("line 2: expected a value, got '%}'");
+    expect(() => compileAtOnce("{{ x")).toThrow("line 1: a tag or an expression has no end");
+    expect(() => compileAtOnce("{% if x")).toThrow("line 1: a tag or an expression has no end");
     expect(() => compileAtOnce("{% if x %}\n{% for y in x %}")).toThrow("line 2: expected {% endfor %} or {% else %}");
     expect(() => compileAtOnce("{% include 'x' %}")).toThrow("line 1: {% include %} is not supported");
     expect(() => compileAtOnce("{% for x in y recursive %}")).toThrow("recursive loops are not supported");
     expect(() => compileAtOnce("{% unknown %}")).toThrow("unknown tag 'unknown'");
+  });
+
+  it.each([
+    ["'ab' * 8388609", "repeated text is too long"],
+    ["8388609 * [1, 2]", "repeated list is too long"],
+    ["(1, 2) * 8388609", "repeated list is too long"],
+    ["2 ** 4097", "exponent too large"],
+    ["2.0 ** 4096", "a power is too large or not a real number"],
+    ["1 // 0", "division by zero"],
+    ["[] < {}", "'<' not supported between instances of 'list' and 'dict'"],
+    ["1 in 'a'", "'in <string>' requires string as left operand, not int"],
+    ["1 in 1", "argument of type 'int' is not iterable"],
+    ["'a' + 1", 'can only concatenate str (not "int") to str'],
+    ["{} - 1", "unsupported operand type(s) for -: 'dict' and 'int'"],
+    ["-{}", "bad operand type for unary -: 'dict'"],
+  ])("refuses %s", (expression, problem) => {
+    const render = compileAtOnce(`{{ ${expression} }}`);
+    expect(() => [...render(new Map())].join("")).toThrow(problem);
+  });
+
+  it("has integers of any size, as in Python", () => {
+    const render = compileAtOnce("{{ 2 ** 1024 // 2 ** 1020 }} {{ 2 ** 4096 == 4 ** 2048 }} {{ (-3) ** 3 }}");
+    expect([...render(new Map())].join("")).toBe("16 True -27");
+  });
+
+  it("repeats texts and lists, and none for a negative number", () => {
+    const render = compileAtOnce("{{ 'ab' * 2 }} {{ 2 * [1] }} {{ (1,) * 2 }} {{ 'ab' * -1 }}");
+    expect([...render(new Map())].join("")).toBe("abab [1, 1] (1, 1) ");
   });
 
   it("fails with the message of raise_exception", () => {

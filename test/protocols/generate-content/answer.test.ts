@@ -52,6 +52,21 @@ function callOf(args: string) {
   ] as const;
 }
 
+const answerOf = (parts: Output["answer"]["parts"]): Output["answer"] => ({
+  interactionId: "gen_1",
+  model: "tiny",
+  createdAt: 0,
+  promptTokens: 11,
+  message: { role: "assistant", content: "" },
+  parts,
+  finishReason: "length",
+  stopString: undefined,
+  completionTokens: 7,
+  reasoningTokens: 5,
+  cachedTokens: 3,
+  tokens: undefined,
+});
+
 describe.each<Framing>(["sse", "array"])("a stream as %s", (framing) => {
   it.each([true, false])("equals the whole answer, whatever the chunks (thoughts: %s)", (thoughts) => {
     fc.assert(
@@ -91,6 +106,19 @@ describe.each<Framing>(["sse", "array"])("a stream as %s", (framing) => {
     );
   });
 
+  it.each([
+    ["a text", { type: "text", text: "a" }, { text: "a" }],
+    ["a thought", { type: "reasoning", text: "a" }, { text: "a", thought: true }],
+    ["another call", { type: "tool_call", index: 1, id: "call_1", name: "g" }, { functionCall: { name: "g" } }],
+  ] as const)("has a call whose arguments stay incomplete before %s", (_, event, part) => {
+    const encoder = new GenerateContentStream(framing, true);
+    const answer = answerOf([]);
+    const texts = [encoder.start(answer), encoder.push([...callOf('{"n":'), event], undefined), encoder.finish(answer)];
+    const chunks = READERS[framing](texts.map(toText).join(""));
+    const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? []);
+    expect(parts.slice(0, 2)).toMatchObject([{ functionCall: { name: "f", args: {} } }, part]);
+  });
+
   it("ends with an error in Google's form if it fails", () => {
     const failure = { message: "it broke", status: 502, type: "server_error", code: "engine_error", param: null };
     const start = { interactionId: "gen_0", model: "tiny", createdAt: 0, promptTokens: 1 };
@@ -128,24 +156,10 @@ describe("an event of a stream", () => {
 });
 
 describe("an answer", () => {
-  const answer = (parts: Output["answer"]["parts"]): Output["answer"] => ({
-    interactionId: "gen_1",
-    model: "tiny",
-    createdAt: 0,
-    promptTokens: 11,
-    message: { role: "assistant", content: "" },
-    parts,
-    finishReason: "length",
-    stopString: undefined,
-    completionTokens: 7,
-    reasoningTokens: 5,
-    cachedTokens: 3,
-    tokens: undefined,
-  });
   const signature = signReasoning("gen_1");
 
   it("says how many tokens it took, and why it ended", () => {
-    expect(readWhole(answer([{ type: "text", text: "a" }]), false)).toEqual({
+    expect(readWhole(answerOf([{ type: "text", text: "a" }]), false)).toEqual({
       candidates: [
         {
           content: { role: "model", parts: [{ text: "a", thoughtSignature: signature }] },
@@ -170,13 +184,13 @@ describe("an answer", () => {
     ["nothing", [], true],
     ["thoughts that the client does not want", [{ type: "reasoning", text: "hm" }], false],
   ] as const)("of %s has a signed, empty text", (_, parts, thoughts) => {
-    const { candidates } = readWhole(answer(parts), thoughts);
+    const { candidates } = readWhole(answerOf(parts), thoughts);
     expect(candidates[0]?.content.parts).toEqual([{ text: "", thoughtSignature: signature }]);
   });
 
   it("has arguments as the model wrote them, and none if they are incomplete", () => {
     const call = (text: string) => ({ type: "tool_call", id: "1", name: "f", arguments: text }) as const;
-    const text = stringify(toGenerateContentResponse(answer([call('{"n":1.0}'), call('{"n":')]), false));
+    const text = stringify(toGenerateContentResponse(answerOf([call('{"n":1.0}'), call('{"n":')]), false));
     expect(text).toContain('"args":{"n":1.0}}');
     expect(text).toContain('"args":{}}');
   });

@@ -217,3 +217,55 @@ it.each([
 ])("refuses %s", (_, contents) => {
   expect(generateContentSchema.safeParse({ contents }).success).toBe(false);
 });
+
+describe("a part is refused", () => {
+  const problems = (body: object) =>
+    generateContentSchema.safeParse(body).error?.issues.map(({ path, message }) => [path.join("."), message]);
+  const foreign = (role: string, other: string) =>
+    `belongs to a content of the role ${other}; received one of the role ${role}`;
+
+  it.each(["executableCode", "codeExecutionResult", "toolCall", "toolResponse", "audioTranscription"])(
+    "if it has %s",
+    (name) => {
+      expect(problems({ contents: [user({ text: "a", [name]: {} })] })).toEqual([
+        [`contents.0.parts.0.${name}`, `${name} is not supported`],
+      ]);
+    },
+  );
+
+  it.each<[string, object, string]>([
+    ["nothing", {}, "none"],
+    ["two kinds of data", { text: "a", ...call("f") }, "text and functionCall"],
+  ])("if it has %s", (_, part, received) => {
+    const message = `must have one of text, functionCall, functionResponse, inlineData, fileData; received ${received}`;
+    expect(problems({ contents: [user(part)] })?.[0]).toEqual(["contents.0.parts.0", message]);
+  });
+
+  it.each<[string, object, string, string]>([
+    ["a call of the user", user(text("a"), call("f")), "1.functionCall", foreign("user", "model")],
+    ["a response of the model", model(response("f", {})), "0.functionResponse", foreign("model", "user")],
+    [
+      "an image of the model",
+      model({ inlineData: { mimeType: "a/b", data: "" } }),
+      "0.inlineData",
+      foreign("model", "user"),
+    ],
+    ["a file of the model", model({ fileData: { fileUri: "a" } }), "0.fileData", foreign("model", "user")],
+  ])("if it is %s", (_, content, path, message) => {
+    expect(problems({ contents: [content] })).toEqual([[`contents.0.parts.${path}`, message]]);
+  });
+
+  it("if the user has none, or the system instruction is no text", () => {
+    expect(problems({ contents: [user()] })).toEqual([["contents.0.parts", "must hold at least 1"]]);
+    expect(problems({ contents: [user(text("a"))], systemInstruction: { parts: [call("f")] } })).toEqual([
+      ["systemInstruction.parts.0", "must be text"],
+    ]);
+    expect(problems({ contents: [user(text("a")), model()] })).toBeUndefined();
+  });
+});
+
+it("reads a signature without text as an empty text, and an older role as the user's", () => {
+  expect(read([user(text("a")), model({ thoughtSignature: FIRST }), { role: "function", parts: [text("b")] }])).toEqual(
+    [said("a"), expect.objectContaining({ role: "assistant", content: "" }), said("b")],
+  );
+});

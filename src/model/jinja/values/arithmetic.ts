@@ -37,7 +37,8 @@ function onFloats(operator: Arithmetic, a: number, b: number): number {
 
 function onIntegers(operator: Arithmetic, a: number | bigint, b: number | bigint): number | bigint {
   if (typeof a === "number" && typeof b === "number") {
-    const quick = onFloats(operator, a, b);
+    // A power that is too large for a float is none for an integer.
+    const quick = operator === "**" ? a ** b : onFloats(operator, a, b);
     if (Number.isSafeInteger(quick)) return quick === 0 ? 0 : quick;
   }
   return onBigIntegers(operator, BigInt(a), BigInt(b));
