@@ -1,5 +1,5 @@
 import { samplingJson } from "../facts/recorded-sampling.js";
-import type { Steps } from "../support/async/steps.js";
+import { endsStep, type Steps } from "../support/async/steps.js";
 import type { InteractionsSummary, TranscriptInteraction } from "../transcript/format.js";
 import type { WrittenInteraction, WrittenTranscript } from "../transcript/json-pieces.js";
 import { type Summarized, summarizeInteractions } from "../transcript/summarize.js";
@@ -60,7 +60,7 @@ export function* summarizeSession(session: Session): Steps<InteractionsSummary> 
   const { sessionReward, interactionCount } = session;
   const interactions: Summarized[] = [];
   for (let index = 0; index < interactionCount; index++) {
-    if (index > 0 && index % SUMMARIZED_AT_ONCE === 0) {
+    if (endsStep(index, SUMMARIZED_AT_ONCE)) {
       yield;
       session.requireTokens();
     }

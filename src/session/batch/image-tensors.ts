@@ -1,5 +1,5 @@
 import type { BatchTensorLayout, GivenTensor, PlanRows } from "../../native/contract.js";
-import type { Steps } from "../../support/async/steps.js";
+import { endsStep, type Steps } from "../../support/async/steps.js";
 import type { BatchMetadata } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { at, type ExportPlan, findOwner } from "./plan.js";
@@ -53,7 +53,7 @@ export function* makeImageParts(
   const indices = new Map<string, number>();
   const images: ImageColumns[] = [];
   for (let row = 0; row < plan.native.rows.length; row++) {
-    if (row > 0 && row % STEP_ROWS === 0) yield;
+    if (endsStep(row, STEP_ROWS)) yield;
     for (const { file, ...place } of listImages(plan, row, layout)) {
       const index = indices.get(file.sha256) ?? files.push(file) - 1;
       indices.set(file.sha256, index);
@@ -80,7 +80,7 @@ function* markTokens(
   const { starts, shape } = yield* layOutRows(plan, options);
   const types = new Uint8Array(shape.reduce((product, size) => product * size, 1));
   for (const [i, { row, offset, length }] of images.entries()) {
-    if (i > 0 && i % STEP_ROWS === 0) yield;
+    if (endsStep(i, STEP_ROWS)) yield;
     const start = at(starts, row) + offset;
     types.fill(1, start, start + length);
   }
@@ -104,7 +104,7 @@ function* layOutRows(
   const width = Math.ceil(longest / padToMultipleOf) * padToMultipleOf;
   let next = 0;
   for (let row = 0; row < rows.length; row++) {
-    if (row > 0 && row % STEP_ROWS === 0) yield;
+    if (endsStep(row, STEP_ROWS)) yield;
     const length = at(rows.lengths, row);
     starts[row] = layout === "padded" && padSide === "left" ? next + width - length : next;
     next += layout === "padded" ? width : length - (layout === "tree" ? countShared(rows, sessions, row) : 0);

@@ -1,5 +1,5 @@
 import type { AgentHints } from "../../facts/call-facts.js";
-import type { Steps } from "../../support/async/steps.js";
+import { endsStep, type Steps } from "../../support/async/steps.js";
 import { at, type ExportPlan, findOwner } from "./plan.js";
 
 /** Rows or entries of one step. They take a fraction of a millisecond. */
@@ -21,7 +21,7 @@ export function* readRowNames({ native: { rows }, sessions }: ExportPlan): Steps
   const hints = new Map<number, AgentHints>();
   const interactionIds: string[] = [];
   for (let row = 0; row < rows.length; row++) {
-    if (row > 0 && row % STEP_ROWS === 0) yield;
+    if (endsStep(row, STEP_ROWS)) yield;
     const interaction = findOwner(rows, sessions, row).interaction(rows.interactions[row] ?? 0);
     if (interaction.hints) hints.set(row, interaction.hints);
     interactionIds.push(interaction.id);
@@ -71,8 +71,8 @@ function* joinEntries(entries: Iterable<string>): Steps<Uint8Array[]> {
   const pieces: Uint8Array[] = [];
   let [text, count] = ["[", 0];
   for (const entry of entries) {
-    if (count > 0 && count % STEP_ROWS === 0) yield;
-    if (count > 0 && count % PIECE_ROWS === 0) {
+    if (endsStep(count, STEP_ROWS)) yield;
+    if (endsStep(count, PIECE_ROWS)) {
       pieces.push(Buffer.from(text));
       text = "";
     }

@@ -1,4 +1,4 @@
-import type { Conversation, Message } from "../../conversation/message.js";
+import type { Conversation, Message, ToolCall } from "../../conversation/message.js";
 
 /** The tools that a request declared. */
 export type DeclaredTools = Pick<Conversation, "tools" | "loadedTools">;
@@ -46,14 +46,11 @@ export class UndeclaredCalls {
 
   /** Returns the last message of a request that has such a call. */
   findLast(messages: readonly Message[]): FoundAnswer | undefined {
-    if (this.#answers.size === 0) return undefined;
-    for (let position = messages.length - 1; position >= 0; position--) {
-      for (const { id } of messages[position]?.toolCalls ?? []) {
-        const index = this.#answers.get(id);
-        if (index !== undefined) return { index, position };
-      }
-    }
-    return undefined;
+    const isKnown = ({ id }: ToolCall): boolean => this.#answers.has(id);
+    const position = messages.findLastIndex(({ toolCalls = [] }) => toolCalls.some(isKnown));
+    const call = messages[position]?.toolCalls?.find(isKnown);
+    const index = call && this.#answers.get(call.id);
+    return index === undefined ? undefined : { index, position };
   }
 
   /** Returns `message` with the undeclared calls of `answer` as the model wrote them. */

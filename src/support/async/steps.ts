@@ -8,3 +8,8 @@ export function runAtOnce<T>(steps: Steps<T>): T {
     if (step.done) return step.value;
   }
 }
+
+/** Returns true if a step of `size` items ends before the item at `index`. */
+export function endsStep(index: number, size: number): boolean {
+  return index > 0 && index % size === 0;
+}

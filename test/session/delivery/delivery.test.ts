@@ -51,7 +51,20 @@ describe("the answer of an interaction", () => {
 
   it("is forgotten with its session, whatever comes later", () => {
     const { delivery, changes } = open();
+    const { attempts } = delivery;
+    attempts.record(attempts.begin("repeated", 0), 0);
+    delivery.closedEarly(0);
+    attempts.record(attempts.begin("repeated", 1), 1);
+    attempts.record(attempts.begin("open", 0), 2);
+    delivery.closedEarly(2);
+    attempts.fail(attempts.begin("failed", 0));
+    expect([attempts.repeatedBy(0), attempts.hasFailed, changes.splice(0)]).toEqual([1, true, [0]]);
     delivery.clear();
+    expect([attempts.repeatedBy(0), attempts.hasFailed, attempts.begin("open", 1).earlier]).toEqual([
+      undefined,
+      false,
+      undefined,
+    ]);
     delivery.awaitAnswer(0);
     delivery.referTo(0);
     delivery.closedEarly(0);

@@ -67,6 +67,7 @@ describe("a call of a tool that was not declared, replaced by the client", () =>
     record(session, [user], { ...done, toolCalls: calls("fly") });
     const now = [user, { ...done, toolCalls: calls("invalid") }, result("a"), result("b")];
     expect(findRule(session, now)?.rule).toBe("continuation");
+    expect(findRule(session, [...now, done, user])?.rule).toBe("continuation");
   });
 });
 
