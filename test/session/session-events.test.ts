@@ -64,7 +64,7 @@ it.each([Number.NaN, Number.POSITIVE_INFINITY, -3.5e38])(
 it("counts the memory of a shared value once, until its last user releases it", () => {
   const tally = { bytes: 0 };
   const pool = new SharedPool<string>((text) => text.length, tally);
-  const create = vi.fn(() => "four");
+  const create = vi.fn<() => string>(() => "four");
   expect([pool.acquire("k", create), pool.acquire("k", create), pool.get("k")]).toEqual(["four", "four", "four"]);
   expect([create.mock.calls.length, pool.size, tally.bytes]).toEqual([1, 1, 4]);
   pool.release("k");
