@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../cli/rolltape.js";
 
@@ -35,4 +36,34 @@ describe("the addon's loader", () => {
     expect(session.findParent(second.digestMessages(["a"]))).toBeUndefined();
     expect(second.digestMessages(["a"])).toEqual(first.digestMessages(["a"]));
   });
+
+  it.each(["src", "dist"])(
+    "takes the compiled addon of its package before the prebuilt one, from a file under %s",
+    async (code) => {
+      const folder = temporaryFolder();
+      const loader = join(folder, code, "native", "addon.ts");
+      write(loader);
+      copyFileSync(fileURLToPath(new URL("../../src/native/addon.ts", import.meta.url)), loader);
+      // An empty value counts as absent.
+      vi.stubEnv("ROLLTAPE_ADDON_PATH", "");
+      const load = () => {
+        vi.resetModules();
+        return import(/* @vite-ignore */ loader);
+      };
+      await expect(load()).rejects.toThrow(`no package.json above ${loader}`);
+      write(join(folder, "package.json"), "{}");
+      const compiled = join(folder, "build", "Release", "rolltape.node");
+      const prebuilt = join(folder, "prebuilds", `${process.platform}-${process.arch}`, "rolltape.node");
+      await expect(load()).rejects.toThrow(`none of these files exists: ${compiled}, ${prebuilt}.`);
+      for (const addon of [prebuilt, compiled]) {
+        write(addon, "not an addon");
+        await expect(load()).rejects.toThrow(`does not load on this machine: ${addon}`);
+      }
+    },
+  );
 });
+
+function write(path: string, content = ""): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
