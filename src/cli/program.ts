@@ -69,15 +69,23 @@ export function createProgram(): Command {
 
 function addProxyConfigCommand(command: Command): void {
   command.description("write the configuration of a proxy in front of a gateway");
-  withConfigOptions(command.command("haproxy"))
-    .option("--listen <address>", "where HAProxy listens: the arguments of its `bind`", "*:8080")
-    .requiredOption("--gateway <url>", "address of `rolltape gateway`; repeated: others for when it is away", repeated)
+  withFrontOptions(command.command("haproxy"), "where HAProxy listens: the arguments of its `bind`")
     .option("--out <file>", "file to write; default: standard output")
     .option("--watch", "write the file again when workers come, go or move; needs --out")
     .option("--reload <command>", "with --watch: shell command that makes HAProxy load the file")
     .description("write a configuration of HAProxy that sends calls with session keys straight to the workers")
-    .action(late(async () => (await import("./commands/proxy-config.js")).proxyConfig));
+    .action(late(async () => (await import("./commands/proxy-config.js")).haproxyConfig));
+  withFrontOptions(command.command("envoy"), "IP address, or * for all of IPv4, and port where Envoy listens")
+    .requiredOption("--out <folder>", "folder for envoy.yaml, to start Envoy with, and workers.yaml, which it watches")
+    .option("--watch", "replace workers.yaml when workers come, go or move")
+    .description("write a configuration of Envoy that sends calls with session keys straight to the workers")
+    .action(late(async () => (await import("./commands/proxy-config.js")).envoyConfig));
 }
+
+const withFrontOptions = (command: Command, listen: string): Command =>
+  withConfigOptions(command)
+    .option("--listen <address>", listen, "*:8080")
+    .requiredOption("--gateway <url>", "address of `rolltape gateway`; repeated: others for when it is away", repeated);
 
 /** Parses an option that may be repeated. */
 const repeated = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];

@@ -1,11 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { startScripted } from "../gateway/scripted-worker.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
 const COMMAND = ["proxy-config", "haproxy"];
+const ENVOY = ["proxy-config", "envoy"];
 const GATEWAY = ["--gateway", "http://gateway"];
 
 describe("rolltape proxy-config haproxy", () => {
@@ -80,5 +82,81 @@ describe("rolltape proxy-config haproxy", () => {
   it("needs --gateway", async () => {
     const { code, stderr } = await runRolltape(COMMAND);
     expect([code, stderr]).toEqual([2, "error: required option '--gateway <url>' not specified\n"]);
+  });
+});
+
+interface Cluster {
+  readonly name: string;
+  readonly load_assignment: { readonly endpoints: readonly Priority[] };
+}
+
+interface Priority {
+  readonly lb_endpoints: readonly [{ readonly endpoint: { readonly address: { readonly socket_address: Address } } }];
+}
+
+interface Address {
+  readonly address: string;
+  readonly port_value: number;
+}
+
+/** Returns the servers of each cluster of `workers.yaml`, in the order of their priorities. */
+function readClusters(folder: string): Record<string, string[]> {
+  const { resources } = parse(readFileSync(join(folder, "workers.yaml"), "utf8")) as { resources: Cluster[] };
+  const toServer = ({ lb_endpoints: [{ endpoint }] }: Priority) => {
+    const { address, port_value: port } = endpoint.address.socket_address;
+    return `${address}:${port}`;
+  };
+  return Object.fromEntries(resources.map((each) => [each.name, each.load_assignment.endpoints.map(toServer)]));
+}
+
+describe("rolltape proxy-config envoy", () => {
+  it("writes a cluster for each worker that answers", async () => {
+    const [one, two] = [await startScripted("one", {}), await startScripted("two", {})];
+    const odd = await startScripted("tag\n- name: x", {});
+    const urls = [two.url, one.url, odd.url, "http://127.0.0.1:9"];
+    const out = join(temporaryFolder(), "new");
+    const gateways = [...GATEWAY, "--gateway", "http://[::1]:8090"];
+    const args = [...ENVOY, ...gateways, "--out", out, `gateway.workers=[${urls.join()}]`];
+    const { code, stdout, stderr } = await runRolltape(args);
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(readClusters(out)).toEqual({
+      worker_one: [`127.0.0.1:${one.port}`, "gateway:80", "::1:8090"],
+      worker_two: [`127.0.0.1:${two.port}`, "gateway:80", "::1:8090"],
+    });
+    const { static_resources: fixed } = parse(readFileSync(join(out, "envoy.yaml"), "utf8")) as {
+      static_resources: { listeners: [{ address: { socket_address: Address } }] };
+    };
+    expect(fixed.listeners[0].address.socket_address).toEqual({ address: "0.0.0.0", port_value: 8080 });
+    expect(readdirSync(out).toSorted()).toEqual(["envoy.yaml", "workers.yaml"]);
+    expect(stderr).toContain("1 worker did not answer. Calls for their sessions go to the gateway.");
+  });
+
+  it("replaces only the file with the workers when they change", async () => {
+    const [out, worker] = [temporaryFolder(), await startScripted("one", {})];
+    const writer = rolltape([...ENVOY, ...GATEWAY, "--out", out, "--watch", `gateway.workers=[${worker.url}]`]);
+    await writer.logged("watching the workers");
+    const inodes = () => ["envoy.yaml", "workers.yaml"].map((name) => statSync(join(out, name)).ino);
+    const [envoy, workers] = inodes();
+    await worker.kill();
+    await startScripted("two", {}, 0, worker.port);
+    await writer.logged("the workers have changed");
+    expect(Object.keys(readClusters(out))).toEqual(["worker_two"]);
+    const [envoyNow, workersNow] = inodes();
+    expect(envoyNow).toBe(envoy);
+    expect(workersNow).not.toBe(workers);
+  });
+
+  it.each(["127.0.0.1", "localhost:8080", "*:0", "*:65536", "::1:8080", "[1.2.3.4]:8080", "*:443 ssl"])(
+    "refuses --listen %j",
+    async (listen) => {
+      const { code, stderr } = await runRolltape([...ENVOY, ...GATEWAY, "--out", "x", "--listen", listen]);
+      const allowed = "--listen must be an IP address and a port, such as 127.0.0.1:8080 or *:8080";
+      expect([code, stderr]).toEqual([2, `rolltape: ${allowed}; received ${listen}.\n`]);
+    },
+  );
+
+  it("needs --out", async () => {
+    const { code, stderr } = await runRolltape([...ENVOY, ...GATEWAY]);
+    expect([code, stderr]).toEqual([2, "error: required option '--out <folder>' not specified\n"]);
   });
 });

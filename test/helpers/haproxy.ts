@@ -1,10 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { findFreePort } from "../../src/scheduler/free-port.js";
-import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "./until.js";
 
 /** True if Debian's package `haproxy` is installed. */
@@ -12,9 +8,6 @@ export const hasHaproxy = spawnSync("haproxy", ["-v"]).status === 0;
 
 /** A HAProxy that runs, as a master with a worker. */
 export interface Haproxy {
-  readonly url: string;
-  /** Its configuration file. */
-  readonly file: string;
   /** Process id of the master, which loads the file again on SIGUSR2. */
   readonly pid: number;
   /** Number of times that it has loaded the file. */
@@ -26,16 +19,8 @@ export interface Haproxy {
 /** Time after which a reload is asked for again: HAProxy ignores signals for some milliseconds after a reload. */
 const REPEAT_MS = 1000;
 
-/** @param write writes the configuration for an address such as `127.0.0.1:8080` */
-export async function startHaproxy(write: (listen: string) => string): Promise<Haproxy> {
-  const port = await findFreePort();
-  const file = join(temporaryFolder(), "haproxy.cfg");
-  writeFileSync(file, write(`127.0.0.1:${port}`));
-  return runHaproxy(file, port);
-}
-
 /** Starts HAProxy with a configuration file that exists. Resolves when it accepts calls and signals. */
-export async function runHaproxy(file: string, port: number): Promise<Haproxy> {
+export async function runHaproxy(file: string): Promise<Haproxy> {
   const master = spawn("haproxy", ["-W", "-f", file], { stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   master.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
@@ -54,5 +39,5 @@ export async function runHaproxy(file: string, port: number): Promise<Haproxy> {
     await until(() => loads() > before);
     clearInterval(repeat);
   };
-  return { url: `http://127.0.0.1:${port}`, file, pid: master.pid, loads, reload };
+  return { pid: master.pid, loads, reload };
 }

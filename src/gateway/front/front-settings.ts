@@ -1,4 +1,4 @@
-/** A proxy in front of a gateway, such as HAProxy: it sends calls with a session key straight to the worker that the key names. */
+/** A proxy in front of a gateway, HAProxy or Envoy: it sends calls with a session key straight to the worker that the key names. */
 export interface FrontSettings {
   /** Where the proxy listens, such as `*:8080`. For HAProxy, the arguments of its `bind`. */
   readonly listen: string;

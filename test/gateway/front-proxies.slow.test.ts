@@ -1,24 +1,23 @@
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
-import { Agent, request } from "node:http";
-import { connect } from "node:net";
+import { readFileSync } from "node:fs";
+import { Agent, createServer, request } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { describe, expect, it } from "vitest";
-import type { FrontWorker } from "../../src/gateway/front/front-settings.js";
-import { writeHaproxyConfig } from "../../src/gateway/front/haproxy-config.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FrontSettings } from "../../src/gateway/front/front-settings.js";
 import { findFreePort } from "../../src/scheduler/free-port.js";
 import { rolltape, temporaryFolder } from "../cli/rolltape.js";
-import { hasHaproxy, runHaproxy, startHaproxy } from "../helpers/haproxy.js";
 import { HttpTrainer } from "../helpers/http-trainer.js";
 import { KillableProcess } from "../helpers/killable-process.js";
 import { until } from "../helpers/until.js";
+import { FRONT_PROXIES, type FrontProxy } from "./front-proxies.js";
 import { takeAway } from "./returning-worker.js";
 import { startScripted } from "./scripted-worker.js";
 import { Gateway, startWorker } from "./workers.js";
 
-/** An unmodified HAProxy in front of workers and their gateway, with the configuration of `rolltape proxy-config haproxy`. */
+/** An unmodified HAProxy or Envoy in front of workers and their gateway, with the configuration of `rolltape proxy-config`. */
 
 const CHAT = "/v1/chat/completions";
 const messages = [{ role: "user", content: "hello" }];
@@ -30,28 +29,52 @@ interface FrontOptions {
   readonly unreachableMilliseconds?: number;
 }
 
-const writeFront = (options: FrontOptions, listen: string) => {
+const toSettings = (options: FrontOptions, listen: string): FrontSettings => {
   const { gateway, secondGateway, workers, unreachableMilliseconds = 2000 } = options;
-  const addresses: FrontWorker[] = workers.map(({ tag, url }) => ({ tag, address: new URL(url).host }));
-  return writeHaproxyConfig({
+  return {
     listen,
     gateways: [gateway, ...(secondGateway ? [secondGateway] : [])].map(({ url }) => new URL(url).host),
-    workers: addresses,
+    workers: workers.map(({ tag, url }) => ({ tag, address: new URL(url).host })),
     unreachableMilliseconds,
-  });
+  };
 };
 
-const startFront = (options: FrontOptions) => startHaproxy((listen) => writeFront(options, listen));
+/** Starts a proxy. `update` gives it another configuration. */
+async function startProxy(proxy: FrontProxy, options: FrontOptions) {
+  const folder = temporaryFolder();
+  const listen = `127.0.0.1:${await findFreePort()}`;
+  proxy.write(toSettings(options, listen), folder);
+  const running = await proxy.run(folder);
+  const update = async (other: FrontOptions) => {
+    proxy.write(toSettings(other, listen), folder);
+    await running.reload();
+  };
+  return { url: `http://${listen}`, update };
+}
 
-const post = (url: string, key: string, body: object, headers: object = {}) =>
+function eachProxy(title: string, timeout: number, test: (proxy: FrontProxy) => void): void {
+  for (const proxy of FRONT_PROXIES) {
+    describe.skipIf(!proxy.isInstalled)(proxy.name + title, { timeout }, () => test(proxy));
+  }
+}
+
+const post = (url: string, key: string, body: object, signal?: AbortSignal) =>
   fetch(url + CHAT, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify(body),
+    ...(signal && { signal }),
   });
 
-/** Sends a chat call, and returns the tag that a scripted worker or gateway says. */
-const readTag = async (url: string, key: string) => ((await (await post(url, key, {})).json()) as { tag: string }).tag;
+/**
+ * Sends a chat call, and returns the tag that a scripted worker or gateway says.
+ *
+ * @param timeout rejects after so many milliseconds
+ */
+async function readTag(url: string, key: string, timeout?: number): Promise<string> {
+  const answer = await post(url, key, {}, timeout === undefined ? undefined : AbortSignal.timeout(timeout));
+  return ((await answer.json()) as { tag: string }).tag;
+}
 
 const keyOf = (tag: string) => `sk-${tag}.0123456789abcdef`;
 
@@ -59,7 +82,9 @@ const keyOf = (tag: string) => `sk-${tag}.0123456789abcdef`;
 const startTagged = (tag: string, port?: number, paths: readonly string[] = [CHAT]) =>
   startScripted(tag, Object.fromEntries(paths.map((path) => [path, () => ({ body: { tag } })])), 0, port);
 
-describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
+eachProxy("", 60_000, (proxy) => {
+  const startFront = (options: FrontOptions) => startProxy(proxy, options);
+
   it("sends calls to the worker of their key, in each place that has keys, and all others to the gateway", async () => {
     const GENERATE = "/v1beta/models/any:generateContent";
     const paths = [
@@ -119,6 +144,26 @@ describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
     expect((await other.messages.create(body)).role).toBe("assistant");
   });
 
+  it("forwards each piece of a stream when it arrives", async () => {
+    let goOn = () => {};
+    const server = createServer((call, reply) => {
+      if (call.url === "/health") return void reply.end('{"worker":{"tag":"one"}}');
+      reply.write("first");
+      goOn = () => reply.end("second");
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => server.closeAllConnections());
+    const { port } = server.address() as AddressInfo;
+    const worker = { tag: "one", url: `http://127.0.0.1:${port}` };
+    const { url } = await startFront({ gateway: await startTagged("gateway"), workers: [worker] });
+    const { body } = await post(url, keyOf("one"), {});
+    const pieces = body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await pieces?.read())?.value).toBe("first");
+    goOn();
+    expect((await pieces?.read())?.value).toBe("second");
+    server.close();
+  });
+
   it("forwards the answers of workers that refuse a call", async () => {
     const refusing = await startScripted("one", {
       [CHAT]: ({ n }) => ({ status: Number(n), headers: { "retry-after": "7" }, body: { error: { code: "said" } } }),
@@ -156,7 +201,8 @@ describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
     expect((await post(url, key, { messages })).status).toBe(200);
   });
 
-  it("cuts the calls of a worker that hangs, sends others to the gateway, and returns to it when it answers", async () => {
+  const fate = proxy.cutsHangingCalls ? "cuts" : "keeps";
+  it(`${fate} the calls of a worker that hangs, sends others to the gateway, and returns to it when it answers`, async () => {
     let hang = Promise.resolve();
     let goOn = () => {};
     const worker = await startScripted("one", {
@@ -174,11 +220,12 @@ describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect(await callOnce(url, agent)).toBe(200);
     hang = new Promise((resolve) => (goOn = resolve));
-    const [kept, cut] = await Promise.all([callOnce(url, agent), callOnce(url, new Agent())]);
+    const calls = Promise.all([callOnce(url, agent), callOnce(url, new Agent())]);
     // HAProxy only closes a connection that had calls before, because clients repeat such calls.
-    expect([kept, cut]).toEqual(["socket hang up", 502]);
-    expect(await readTag(url, keyOf("one"))).toBe("gateway");
+    if (proxy.cutsHangingCalls) expect(await calls).toEqual(["socket hang up", 502]);
+    await expect.poll(() => readTag(url, keyOf("one"), 500).catch(() => "none"), { timeout: 30_000 }).toBe("gateway");
     goOn();
+    if (!proxy.cutsHangingCalls) expect(await calls).toEqual([200, 200]);
     agent.destroy();
     await expect.poll(() => readTag(url, keyOf("one"))).toBe("one");
   });
@@ -188,6 +235,17 @@ describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
     const gateway = await startTagged("gateway");
     const { url } = await startFront({ gateway, workers: [{ tag: "one", url: other.url }] });
     await expect.poll(() => readTag(url, keyOf("one"))).toBe("gateway");
+  });
+
+  it("answers 502 in OpenAI's form, and does not repeat the call, if the worker ends during it", async () => {
+    const worker = await startScripted("one", { [CHAT]: () => "broken" });
+    const gateway = await startTagged("gateway");
+    const { url } = await startFront({ gateway, workers: [worker] });
+    const answer = await post(url, keyOf("one"), {});
+    const { status, headers } = answer;
+    expect([status, headers.get("content-type"), headers.get("retry-after")]).toEqual([502, "application/json", "1"]);
+    expect(await answer.json()).toMatchObject({ error: { type: "server_error", code: "worker_unavailable" } });
+    expect([worker.calls.length, gateway.calls.length]).toEqual([1, 0]);
   });
 
   it("stops the engine when a client disconnects", async () => {
@@ -287,8 +345,7 @@ describe.skipIf(!hasHaproxy)("HAProxy", { timeout: 60_000 }, () => {
     const load = Promise.all(Array.from({ length: 16 }, (_, n) => work(n % 2 === 0)));
     for (let reload = 0; reload < 10; reload++) {
       const other = others[reload % 2 === 0 ? 0 : 1];
-      writeFileSync(front.file, writeFront({ gateway, workers: [worker, other] }, new URL(url).host));
-      await front.reload();
+      await front.update({ gateway, workers: [worker, other] });
       await expect.poll(() => readTag(url, keyOf(other.tag))).toBe(other.tag);
     }
     isDone = true;
@@ -310,11 +367,11 @@ function callOnce(url: string, agent: Agent): Promise<number | string> {
   });
 }
 
-describe.skipIf(!hasHaproxy)("rolltape proxy-config haproxy", { timeout: 120_000 }, () => {
-  it("reloads HAProxy when workers come and go, without dropping a call, and a killed worker's call is answered", async () => {
+eachProxy(" with rolltape proxy-config", 120_000, (proxy) => {
+  it("loads workers that come and go, without dropping a call, and a killed worker's call is answered", async () => {
     const root = temporaryFolder();
     const folder = join(root, "workers");
-    const env = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-the-haproxy-test" };
+    const env = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-the-front-test" };
     const serve = async (tag: string) => {
       const args = ["serve", "server.port=0", `server.worker_tag=${tag}`, `server.workers_folder=${folder}`];
       const worker = new KillableProcess(tag, [...args, `storage.directory=${join(root, tag)}`], env);
@@ -327,17 +384,15 @@ describe.skipIf(!hasHaproxy)("rolltape proxy-config haproxy", { timeout: 120_000
       env,
     );
     const { url: gatewayUrl } = await gateway.line<{ url: string }>();
-    const file = join(root, "haproxy.cfg");
-    const pidFile = join(root, "pid");
-    const port = await findFreePort();
-    const settings = [`gateway.workers_folder=${folder}`, "gateway.unreachable_seconds=1"];
-    const addresses = ["--gateway", gatewayUrl, "--listen", `127.0.0.1:${port}`];
-    const writing = ["--out", file, "--watch", "--reload", `kill -USR2 $(cat ${pidFile})`];
-    const writer = rolltape(["proxy-config", "haproxy", ...settings, ...addresses, ...writing]);
+    const configuration = temporaryFolder();
+    const listen = `127.0.0.1:${await findFreePort()}`;
+    const settings = [`gateway.workers_folder=${folder}`, "gateway.unreachable_seconds=5"];
+    const addresses = ["--gateway", gatewayUrl, "--listen", listen];
+    const writing = proxy.watchOptions(configuration);
+    const writer = rolltape(["proxy-config", proxy.command, ...settings, ...addresses, ...writing]);
     await writer.logged("watching the workers");
-    const haproxy = await runHaproxy(file, port);
-    const { url } = haproxy;
-    writeFileSync(pidFile, String(haproxy.pid));
+    const running = await proxy.run(configuration);
+    const url = `http://${listen}`;
     const { key } = await new HttpTrainer(url, env.ROLLTAPE_ADMIN_API_KEY).openSession();
     expect(key.startsWith("sk-one.")).toBe(true);
 
@@ -346,11 +401,12 @@ describe.skipIf(!hasHaproxy)("rolltape proxy-config haproxy", { timeout: 120_000
     const load = (async () => {
       while (!isDone) statuses.push((await post(url, key, { messages, max_tokens: 2 })).status);
     })();
-    const hasBackend = (tag: string) => readFileSync(file, "utf8").includes(`backend worker_${tag}`);
+    const hasWorker = (tag: string) =>
+      readFileSync(join(configuration, proxy.workersFile), "utf8").includes(` worker_${tag}`);
     const two = await serve("two");
-    await until(() => hasBackend("two"));
+    await until(() => hasWorker("two"));
     await two.stop();
-    await until(() => !hasBackend("two") && haproxy.loads() === 3);
+    await until(() => !hasWorker("two") && running.loads() === 3);
     const { length } = statuses;
     await until(() => statuses.length > length + 20);
     isDone = true;
