@@ -11,8 +11,10 @@ import { findFreePort } from "../../src/scheduler/free-port.js";
 import { rolltape, temporaryFolder } from "../cli/rolltape.js";
 import { HttpTrainer } from "../helpers/http-trainer.js";
 import { KillableProcess } from "../helpers/killable-process.js";
+import { hasNamespaces } from "../helpers/machines.js";
 import { until } from "../helpers/until.js";
 import { FRONT_PROXIES, type FrontProxy } from "./front-proxies.js";
+import { startLosable } from "./losable-worker.js";
 import { takeAway } from "./returning-worker.js";
 import { startScripted } from "./scripted-worker.js";
 import { Gateway, startWorker } from "./workers.js";
@@ -228,6 +230,18 @@ eachProxy("", 60_000, (proxy) => {
     if (!proxy.cutsHangingCalls) expect(await calls).toEqual([200, 200]);
     agent.destroy();
     await expect.poll(() => readTag(url, keyOf("one"))).toBe("one");
+  });
+
+  it.skipIf(!hasNamespaces)("cuts the calls of a worker whose machine is lost", async () => {
+    let calls = 0;
+    const worker = await startLosable("one", () => calls++);
+    const gateway = await startTagged("gateway");
+    const { url } = await startFront({ gateway, workers: [worker], unreachableMilliseconds: 1000 });
+    const call = post(url, keyOf("one"), {});
+    await until(() => calls === 1);
+    worker.lose();
+    expect((await call).status).toBe(502);
+    expect(await readTag(url, keyOf("one"))).toBe("gateway");
   });
 
   it("does not send a call to another server at the address of a worker", async () => {

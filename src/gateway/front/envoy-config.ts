@@ -188,7 +188,23 @@ function writeWorker({ tag, address }: FrontWorker, settings: FrontSettings): Me
   return {
     ...writeCluster(`worker_${tag}`, [writeEndpoint(address), ...backups]),
     health_checks: [writeCheck(check, settings)],
-    close_connections_on_host_health_failure: true,
+    ...writeLossDetection(settings),
+  };
+}
+
+/**
+ * Ends the calls of a worker whose machine or network is lost. Health checks only keep new calls from a worker: Envoy ends no HTTP call that
+ * is in progress because of them.
+ */
+function writeLossDetection({ unreachableMilliseconds }: FrontSettings): Message {
+  const wait = Math.max(1, Math.round(unreachableMilliseconds / 1000 / (CHECKS + 1)));
+  const timeout = { description: "TCP_USER_TIMEOUT", level: 6, name: 18, int_value: unreachableMilliseconds };
+  return {
+    upstream_connection_options: {
+      tcp_keepalive: { keepalive_probes: CHECKS, keepalive_time: wait, keepalive_interval: wait },
+    },
+    // Keep-alive probes are sent only while nothing waits for an acknowledgement.
+    upstream_bind_config: { socket_options: [timeout] },
   };
 }
 
