@@ -17,6 +17,8 @@ export interface FrontProxy {
   readonly workersFile: string;
   /** True if it ends calls of a worker that is down. Others go on if the worker does. */
   readonly cutsHangingCalls: boolean;
+  /** Status and code that a client may get if the worker refuses a body that is too large, before it has arrived. */
+  readonly earlyRefusals: readonly (readonly [number, string])[];
   /** Options of the command that write the configuration into a folder, and load it when workers come and go. */
   watchOptions(folder: string): string[];
   /** Writes the configuration into a folder. */
@@ -38,6 +40,7 @@ const HAPROXY: FrontProxy = {
   isInstalled: hasHaproxy,
   workersFile: "haproxy.cfg",
   cutsHangingCalls: true,
+  earlyRefusals: [[413, "body_too_large"]],
   watchOptions: (folder) => [
     `--out=${join(folder, "haproxy.cfg")}`,
     "--watch",
@@ -53,12 +56,17 @@ const HAPROXY: FrontProxy = {
 
 const envoy = installEnvoy();
 
-const ENVOY: FrontProxy = {
+export const ENVOY: FrontProxy = {
   name: "Envoy",
   command: "envoy",
   isInstalled: envoy !== undefined,
   workersFile: "workers.yaml",
   cutsHangingCalls: false,
+  // It reads no answer from a connection that was closed while it was still sending.
+  earlyRefusals: [
+    [413, "body_too_large"],
+    [502, "worker_unavailable"],
+  ],
   watchOptions: (folder) => [`--out=${folder}`, "--watch"],
   write: (settings, folder) => {
     for (const [path, text] of writeEnvoyConfig(settings, folder)) {

@@ -22,7 +22,7 @@ const IDLE = "60s";
 /** Envoy closes no connection and refuses no call because of their number. */
 const UNLIMITED = 1_000_000_000;
 const RETRIES = 10;
-/** Enough for what arrives of a body until a connection to the worker is refused. Then the gateway gets the call. */
+/** Of a body that has arrived when the worker refuses the connection. Then the gateway gets the call. */
 const RETRY_BUFFER_BYTES = 4 << 20;
 /** Envoy's default of 1 KiB can be less than a health report has. */
 const HEALTH_REPORT_BYTES = 64 << 10;
