@@ -12,7 +12,7 @@ const STYLE =
 
 /** Returns true if a browser asks. Agent programs that probe `/` accept any type and get JSON. */
 export function wantsPage({ headers: { accept } }: FastifyRequest): boolean {
-  return accept?.includes("text/html") ?? false;
+  return accept?.includes("text/html") === true;
 }
 
 /** Sends the page of a server: version and state, which anybody may read. */

@@ -23,7 +23,7 @@ export async function makeFolder(folder: string): Promise<void> {
 
 async function isFolder(path: string): Promise<boolean> {
   const existing = await stat(path).catch(() => undefined);
-  return existing?.isDirectory() ?? false;
+  return existing?.isDirectory() === true;
 }
 
 function isMissing(error: unknown): boolean {

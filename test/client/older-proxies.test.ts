@@ -43,6 +43,7 @@ describe("the answer of another version's proxy", () => {
     expect(interactions).toMatchObject({ rewardsMissing: false, incompleteCalls: 0 });
     const { sessionReward, unrewardedRoots, uncountedRewards, leftOut, abortedCalls } = interactions;
     expect([sessionReward, unrewardedRoots, uncountedRewards, leftOut, abortedCalls]).toEqual(Array(5).fill(undefined));
+    expect([interactions.filtered, interactions.rewardsFiltered]).toEqual([0, false]);
     const interaction = interactions.get("a");
     expect(interaction).toMatchObject({ reward: 0.81, api: "messages" });
     expect(Object.keys(interaction?.toTensorDict() ?? {})).toContain("input_ids");
@@ -90,6 +91,34 @@ describe("the answer of another version's proxy", () => {
       thinkingBudget: undefined,
       logprobs: "unknown",
     });
+  });
+
+  it("says what the export left out, and has undefined for what is null", async () => {
+    const nothing = { session_reward: null, model: null };
+    const root = { interaction_id: "b", reason: "retried", parent_id: null, created_at: 2, finish_reason: "stop" };
+    const interactions = await admin({
+      ...REPLY,
+      ...nothing,
+      unrewarded_roots: ["a"],
+      uncounted_rewards: ["c"],
+      left_out: [root],
+      filtered: 3,
+      rewards_filtered: true,
+      aborted_calls: 4,
+    }).exportTrajectories("s");
+    expect(Object.fromEntries(Object.entries(interactions))).toStrictEqual({
+      sessionReward: undefined,
+      rewardsMissing: false,
+      unrewardedRoots: ["a"],
+      uncountedRewards: ["c"],
+      leftOut: [{ id: "b", reason: "retried", parentId: undefined, createdAt: 2, finishReason: "stop" }],
+      filtered: 3,
+      rewardsFiltered: true,
+      incompleteCalls: 0,
+      abortedCalls: 4,
+    });
+    const session_reward = 0;
+    expect((await admin({ ...REPLY, session_reward }).exportTrajectories("s")).sessionReward).toBe(0);
   });
 
   it("fails a session reward if an older proxy rewarded the last call instead", async () => {

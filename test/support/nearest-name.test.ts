@@ -29,5 +29,7 @@ describe("a similar name", () => {
   it("differs in at most half of the longer name", () => {
     expect(findSimilarName("abxx", ["abcd"])).toBe("abcd");
     expect(findSimilarName("axxx", ["abcd"])).toBeUndefined();
+    expect(findSimilarName("bcd", ["abcdef"])).toBe("abcdef");
+    expect(findSimilarName("abcdef", ["bcd"])).toBe("bcd");
   });
 });

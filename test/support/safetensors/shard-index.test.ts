@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readShardIndex } from "../../../src/support/safetensors/shard-index.js";
+import { INDEX_FILE, readShardIndex } from "../../../src/support/safetensors/shard-index.js";
 
 function write(content: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-index-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "index.json");
-  writeFileSync(file, JSON.stringify(content));
-  return file;
+  writeFileSync(join(folder, "model.safetensors.index.json"), JSON.stringify(content));
+  return join(folder, INDEX_FILE);
 }
 
 it("lists the tensors of each file", async () => {
