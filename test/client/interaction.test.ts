@@ -150,6 +150,21 @@ describe("the completion of an interaction", () => {
     });
   });
 
+  it.each([
+    ["", [{ id: "1" }], null],
+    ["", [], ""],
+    ["", undefined, ""],
+    ["text", [{ id: "1" }], "text"],
+  ])("has the content %j with the tool calls %j as %j, as OpenAI has it", (content, tool_calls, shown) => {
+    const wire = { output_message_list: [{ role: "assistant", content, tool_calls }] };
+    expect(create(wire).completion?.choices[0].message).toEqual({
+      role: "assistant",
+      content: shown,
+      tool_calls,
+      refusal: null,
+    });
+  });
+
   it("names the requested model if the proxy is too old to name its own", () => {
     expect(create({ output_message_list, requested_model: "asked" }).completion?.model).toBe("asked");
     expect(create({ output_message_list }).completion).toMatchObject({ model: "", created: 12 });

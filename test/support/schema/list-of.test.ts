@@ -44,4 +44,8 @@ it("checks an object of a long list once if it is asked to", () => {
   expect(checks).toBe(9);
   list.parse(objects.slice(1));
   expect(checks).toBe(17);
+  checks = 0;
+  const always = listOf(element);
+  for (let parse = 0; parse < 2; parse++) always.parse(objects);
+  expect(checks).toBe(18);
 });
