@@ -56,6 +56,15 @@ describe("connections", () => {
     expect(await (await pool.fetch(`${url}/c`)).json()).toMatchObject({ url: "/c" });
   });
 
+  it("are closed when they are disposed", async () => {
+    const { url } = await startServer();
+    const pool = new ConnectionPool();
+    await (await pool.fetch(url)).text();
+    await pool[Symbol.asyncDispose]();
+    const { signal } = new AbortController();
+    await expect(pool.request(url, { method: "GET", headers: {}, signal })).rejects.toThrow("destroyed");
+  });
+
   it("close both of their ends in this process together", async () => {
     const { server } = await startServer();
     const pool = new ConnectionPool(inProcessConnector(server));

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { AdminClient, type StartRunOptions } from "../../src/client/admin-client.js";
+import { AdminClient, type ArrivingBatch, type StartRunOptions } from "../../src/client/admin-client.js";
 import { SessionClient } from "../../src/client/session-client.js";
 import type { Transport } from "../../src/client/transport.js";
 
@@ -216,6 +216,16 @@ const rows: readonly Row[] = [
     result: ["batch-1", '{"a":1}'],
   },
   {
+    name: "receives a held batch",
+    call: async (admin) => {
+      const read = async ({ byteLength, body }: ArrivingBatch) => [byteLength, await text(body)];
+      return admin.receiveHeldBatch(["s"], { lease_seconds: 5 }, read);
+    },
+    request: ["POST", "/export_batch", { session_ids: ["s"], lease_seconds: 5, transport: "body", acknowledge: true }],
+    reply: { a: 1 },
+    result: { id: "batch-1", received: [7, '{"a":1}'] },
+  },
+  {
     name: "receives sessions",
     call: (admin) => admin.receiveSessions(["s"], { wait_seconds: 1 }, text),
     request: ["POST", "/export_sessions", { session_ids: ["s"], wait_seconds: 1 }],
@@ -403,7 +413,8 @@ function createTransport(reply: object, breaks: number): { transport: Transport;
       sent.push({ method, path, headers, body: body === undefined ? undefined : (JSON.parse(body) as unknown) });
       if (sent.length <= breaks) throw new Error("reset");
       const bytes = Buffer.from(JSON.stringify(reply));
-      return { status: 200, headers: { "x-rolltape-export-id": "batch-1" }, body: bytes };
+      const sentBack = { "x-rolltape-export-id": "batch-1", "content-length": String(bytes.length) };
+      return { status: 200, headers: sentBack, body: bytes };
     },
     reachesWorker: async (address, tag) => address === "http://a" && tag === "abc",
   };
