@@ -508,3 +508,9 @@ describe("an image that is not in the fields of the request", () => {
     expect(() => parse("data:2", { takenImages })).toThrow("must be a data URL in base64");
   });
 });
+
+it("an image that was uploaded is refused, because the server keeps no files", () => {
+  const content = [{ type: "input_image", file_id: "file-1" }];
+  const request = responsesSchema.parse({ input: [{ role: "user", content }] });
+  expect(() => parseResponses(request, NO_EARLIER, { images: "tokens" })).toThrow("the server keeps no uploaded files");
+});

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { measureLogprobs, type RecordedTokens, toLogprobs } from "../../src/protocols/logprobs.js";
+import { measurePartLogprobs } from "../../src/protocols/output-parts.js";
 import { TokenJson } from "../../src/protocols/token-json.js";
 import { stringify } from "./support/to-text.js";
 
@@ -49,4 +50,15 @@ it("decodes a token once for all answers, until it remembers too many", () => {
 it("measures the memory of the tokens and their alternatives", () => {
   expect(measureLogprobs([createRun(1000, 20)])).toBeGreaterThan(1000 * 21 * 8);
   expect(measureLogprobs([])).toBe(0);
+});
+
+it("measures the log probabilities of the texts of an output", () => {
+  const run = createRun(10, 2);
+  const parts = [
+    { type: "text", text: "a", logprobs: [run] },
+    { type: "reasoning", text: "b" },
+    { type: "text", text: "c" },
+    { type: "text", text: "d", logprobs: [run, run] },
+  ] as const;
+  expect(measurePartLogprobs(parts)).toBe(3 * measureLogprobs([run]));
 });

@@ -33,6 +33,27 @@ describe.each(PROTOCOLS)("a request of %s", (_, parse, tools, auto, required) =>
   });
 });
 
+it("only strict tools of a request of messages must have arguments of their schema", () => {
+  const strictOf = (strict?: boolean | null) =>
+    claude({ tools: [{ name: "f", input_schema: parameters, ...(strict !== undefined && { strict }) }] }).calls.strict;
+  expect(strictOf(true)).toEqual(new Set(["f"]));
+  for (const strict of [false, undefined]) expect(strictOf(strict)).toEqual(new Set());
+});
+
+it("messages answer with one call if the choice names a tool or forbids parallel calls", () => {
+  const tools = ["f", "g"].map((name) => ({ name, input_schema: parameters }));
+  const rules = (tool_choice: object) => claude({ tools, tool_choice }).calls;
+  expect(rules({ type: "tool", name: "f" })).toMatchObject({ mustCall: "tool_choice", single: "tool_choice" });
+  expect(rules({ type: "auto", disable_parallel_tool_use: true })).toMatchObject({
+    mustCall: undefined,
+    single: "tool_choice.disable_parallel_tool_use",
+  });
+  expect(rules({ type: "any", disable_parallel_tool_use: false })).toMatchObject({
+    mustCall: "tool_choice",
+    single: undefined,
+  });
+});
+
 describe("a choice of allowed tools", () => {
   const tools = ["f", "g"].map((name) => ({ type: "function", name, parameters }));
   const allow = (mode: string, ...names: string[]) => {

@@ -74,7 +74,6 @@ export class WorkerReturns {
     this.#waiting++;
     this.#pollTimer ??= setInterval(() => void this.#poll(), POLL_EVERY_MS).unref();
     try {
-      signal.throwIfAborted();
       await untilAborted(ended, signal);
     } finally {
       absence.releases.delete(release);
@@ -83,10 +82,9 @@ export class WorkerReturns {
     }
   }
 
-  /** Ends all waits. */
+  /** Ends all waits, and with them the polls. */
   close(): void {
     for (const tag of this.tags) this.#end(tag);
-    this.#stopPolling();
   }
 
   #end(tag: string): void {

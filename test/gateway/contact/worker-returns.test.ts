@@ -65,7 +65,7 @@ describe("a request for an absent worker", () => {
   });
 
   it("stops waiting when its client disconnects, while the others go on", async () => {
-    const { returns, wait } = setUp();
+    const { returns, polled, wait } = setUp();
     returns.left("one");
     const client = new AbortController();
     const [left, other] = [wait(client.signal), wait()];
@@ -75,6 +75,8 @@ describe("a request for an absent worker", () => {
     const late = wait(client.signal);
     await pass(0);
     expect([late.ended, returns.waiting]).toEqual(["disconnected", 1]);
+    await pass(500);
+    expect(polled).toHaveBeenCalledTimes(1);
   });
 
   it("does not wait for a worker that is not absent, nor without a limit", async () => {
@@ -90,12 +92,31 @@ describe("a request for an absent worker", () => {
     returns.left("one");
     const state = wait();
     returns.close();
+    await pass(0);
+    expect([state.ended, returns.tags]).toEqual(["returned", []]);
     await pass(LIMIT);
     expect([state.ended, returns.tags, polled.mock.calls.length]).toEqual(["returned", [], 0]);
   });
 });
 
+it("a worker that is not absent may return", () => {
+  const { returns } = setUp();
+  returns.returned("one");
+  expect(returns.tags).toEqual([]);
+});
+
 describe("the addresses of absent workers", () => {
+  it("are not polled any more once the last request has gone", async () => {
+    const { returns, polled, wait } = setUp();
+    returns.left("one");
+    const client = new AbortController();
+    wait(client.signal);
+    await pass(500);
+    client.abort(new Error("disconnected"));
+    await pass(1500);
+    expect([polled.mock.calls.length, returns.isAbsent("one")]).toEqual([1, true]);
+  });
+
   it("are polled twice a second, only while requests wait", async () => {
     const { returns, polled, wait } = setUp();
     returns.left("one");

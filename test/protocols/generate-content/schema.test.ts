@@ -19,6 +19,24 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     { anyOf: [{ type: "string" }, { type: "null" }] },
   ],
   ["counts as text", { type: "ARRAY", minItems: "1", maxItems: 3 }, { type: "array", minItems: 1, maxItems: 3 }],
+  [
+    "counts of every kind as text",
+    {
+      maxItems: "1",
+      maxLength: "2",
+      maxProperties: "3",
+      minItems: "4",
+      minLength: "5",
+      minProperties: "6",
+      other: "7",
+    },
+    { maxItems: 1, maxLength: 2, maxProperties: 3, minItems: 4, minLength: 5, minProperties: 6, other: "7" },
+  ],
+  [
+    "every name in snake_case",
+    { max_items: 1, max_length: 2, max_properties: 3, min_items: 4, min_length: 5, min_properties: 6, any_of: [] },
+    { maxItems: 1, maxLength: 2, maxProperties: 3, minItems: 4, minLength: 5, minProperties: 6, anyOf: [] },
+  ],
   ["snake_case", { min_length: "2", any_of: [{ type: "NUMBER" }] }, { minLength: 2, anyOf: [{ type: "number" }] }],
   [
     "Google's format of an enum",
@@ -41,6 +59,11 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ["null", { type: "STRING", description: null }, { type: "string" }],
 ])("has %s", (_, schema, expected) => {
   expect(JSON.stringify(toJsonSchema(schema))).toBe(JSON.stringify(expected));
+});
+
+it("orders properties by property_ordering as well", () => {
+  const converted = toJsonSchema({ properties: { a: {}, b: {} }, property_ordering: ["b"] });
+  expect(JSON.stringify(converted)).toBe('{"properties":{"b":{},"a":{}}}');
 });
 
 it("orders properties by propertyOrdering, then as they are written", () => {
