@@ -72,6 +72,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "The same, for the space alone.",
   },
   {
+    file: "src/protocols/prompt-ids.ts",
+    source: "return z.NEVER;",
+    name: "return to undefined",
+    reason: "The issue that was added refuses the prompt. Nobody reads the value.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",
