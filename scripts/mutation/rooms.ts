@@ -12,6 +12,7 @@ const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   "model/output": ["test/model"],
   support: ["test/config", "test/http", "test/session", "test/client"],
   view: ["test/server/ui", "test/cli/view"],
+  storage: ["test/session/stored", "test/server/storage", "test/cli/storage"],
 };
 
 /** Folders whose slow tests start programs or servers of this room: a session or a folder that was stored is read by another process. */

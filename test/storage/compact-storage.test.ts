@@ -64,6 +64,19 @@ test("gives the space of removed values back and keeps everything else", async (
   await again.close();
 });
 
+test("leaves the folder as it was if the copy cannot be written", async () => {
+  await fill();
+  const files = readdirSync(directory).toSorted();
+  const isKept = () => {
+    throw new Error("no choice");
+  };
+  await expect(compact(directory, { isKept, keepOriginal: false })).rejects.toMatchObject({
+    code: "storage_unusable",
+    message: expect.stringMatching(/cannot be compacted: no choice\. Its sessions were not changed/),
+  });
+  expect(readdirSync(directory).toSorted()).toEqual(files);
+});
+
 test("compacts a folder without values", async () => {
   const storage = await Storage.open({ directory, durability: "call" });
   storage.write(records(1, Buffer.from("a")));
