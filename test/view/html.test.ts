@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -63,6 +63,18 @@ describe("an HTML file", () => {
         }
       }
     }
+  });
+
+  it("replaces what an earlier attempt left behind, and leaves nothing behind if it fails", async () => {
+    const { run, path } = await write();
+    await using source = await TranscriptSource.open(run.transcript);
+    writeFileSync(`${path}.partial-${process.pid}`, "an earlier attempt");
+    await writeHtml(path, source, PAGE);
+    expect(readFileSync(path, "utf8")).toMatch(/^<!doctype html>/);
+    const before = readdirSync(run.folder);
+    mkdirSync(`${path}.folder`);
+    await expect(writeHtml(`${path}.folder`, source, PAGE)).rejects.toThrow("EISDIR");
+    expect(new Set(readdirSync(run.folder))).toEqual(new Set([...before, "out.html.folder"]));
   });
 
   it("has the columns of channels, but not the items with several values", async () => {

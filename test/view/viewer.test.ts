@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PAGE_CHANGES } from "../../src/view/changes/change-log.js";
 import type { PageFiles } from "../../src/view/http/page-files.js";
-import { createViewer } from "../../src/view/http/start.js";
+import { createViewer, startViewer } from "../../src/view/http/start.js";
 import { openPath } from "../../src/view/sources/find-source.js";
 import type { OpenSource } from "../../src/view/sources/open-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
@@ -120,6 +120,27 @@ describe("the viewer's access", () => {
       }
     },
   );
+});
+
+describe("the viewer's server", () => {
+  it("opens the page at its address, and ends with the requests that wait and with its source", async () => {
+    const run = await recordRun({ layout: "tree" });
+    const source = await TranscriptSource.open(run.transcript);
+    const dispose = vi.spyOn(source, Symbol.asyncDispose);
+    const viewer = await startViewer(source, PAGE, 0);
+    const first = await fetch(viewer.url);
+    expect([first.status, await first.text()]).toEqual([200, "<!doctype html>page"]);
+    const cookie = String(first.headers.get("set-cookie")).split(";", 1)[0] ?? "";
+    const { revision } = await source.overview();
+    const asked = vi.spyOn(source, "changes");
+    const waiting = fetch(new URL(`/api/changes?after=${revision}`, viewer.url), { headers: { cookie } });
+    const ended = expect(waiting).rejects.toThrow("fetch failed");
+    await expect.poll(() => asked.mock.calls.length).toBe(1);
+    await viewer.close();
+    await ended;
+    expect(dispose).toHaveBeenCalledTimes(1);
+    await expect(fetch(viewer.url)).rejects.toThrow("fetch failed");
+  });
 });
 
 describe("the viewer's API", () => {

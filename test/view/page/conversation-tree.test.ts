@@ -31,6 +31,12 @@ describe("the tree of an episode", () => {
     expect(tree.continuation[0]).toBe(1);
   });
 
+  it("continues with the last answer if branches are equal, and with the longest one otherwise", () => {
+    expect(readTree(interactionsOf({}, { parent: 0 }, { parent: 0 })).continuation).toEqual([2, -1, -1]);
+    const long = interactionsOf({}, { parent: 0, left_out: "the client disconnected" }, { parent: 0 }, { parent: 1 });
+    expect(readTree(long).continuation).toEqual([1, 3, -1, -1]);
+  });
+
   it("marks earlier attempts of a request as dropped", () => {
     const tree = readTree(interactionsOf({}, { parent: 0, attempt: 0 }, { parent: 0, attempt: 1 }, { parent: 0 }));
     const dropped = tree.conversations[0]?.items.filter((item) => item.dropped).map(({ at }) => at);

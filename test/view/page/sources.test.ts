@@ -46,6 +46,14 @@ describe("a run inside an HTML file", () => {
     expect(source.changes).toBeUndefined();
   });
 
+  it("returns a long list page by page", async () => {
+    const pages = [3, 5].map((revision) => ({ ...fixtureOverview(SHAPE), revision }));
+    const source = createEmbeddedSource((id) => (id === OVERVIEW_BLOCK ? block(pages) : undefined));
+    expect((await source?.overview())?.revision).toBe(3);
+    expect((await source?.overview(3))?.revision).toBe(5);
+    await expect(source?.overview(5)).rejects.toThrow("no further episodes");
+  });
+
   it("returns the tokens of an interaction by range", async () => {
     expect(await openEmbedded().tokens({ episode: 1, interaction: 1, from: 1, count: 2 })).toEqual({
       total: 4,
