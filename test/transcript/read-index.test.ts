@@ -65,6 +65,7 @@ describe("a transcript", () => {
     ],
     ["beyond the end of the transcript", WHOLE.index.replace(/"length":\d+(?=[^\n]*\n$)/, '"length":100000')],
     ["not JSON", "{\n\n[[[\n"],
+    ["a line of more than a mebibyte", WHOLE.index.replace("\n", `${" ".repeat(1 << 20)}\n`)],
   ])("gives the same list if its index is %s", async (_, index) => {
     const transcript = await openFiles(index === undefined ? {} : { index });
     expect(transcript.lines).toEqual(INDEX);
