@@ -35,8 +35,9 @@ describe("the JSON of a transcript", () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1 << 18);
   });
 
-  it("has tools as they were spelled, cut between characters", () => {
-    const text = `[{"type":"function","function":{"name":"f","x":1.0,"y":"x${"\u{1F600}".repeat(200_000)}"}}]`;
+  it.each(["", "x"])("has tools as they were spelled, cut between characters, behind %j", (before) => {
+    const long = `${before}${"\u{1F600}".repeat(200_000)}`;
+    const text = `[{"type":"function","function":{"name":"f","x":1.0,"y":"${long}"}}]`;
     const summary = summarizeInteractions([], undefined);
     const head = { session_id: "s", task_id: "t", state: "active", summary } as const;
     const pieces = [...jsonPieces({ ...head, interactions: [{ ...written(), tools: text }, written()] })];
@@ -53,7 +54,9 @@ describe("the JSON of a transcript", () => {
     const summary = summarizeInteractions([], undefined);
     const head = { session_id: "s", task_id: "t", state: "active", summary } as const;
     // Types allow no undefined, but objects of other rooms have it.
-    const long = { ...written(), answer, tools: '[{"x":1.0}]' } as unknown as WrittenInteraction;
+    const messages = [1, 2].map((n) => ({ role: "user", content: `${n}` }));
+    const fields = { messages, answer, tools: '[{"x":1.0}]', sampling: {} };
+    const long = { ...written(), ...fields } as unknown as WrittenInteraction;
     const text = [...jsonPieces({ ...head, interactions: [long] })].join("");
     expect(text).toContain('"tools":[{"x":1.0}],"id":"i",');
     const { tools: _, ...rest } = long;

@@ -143,7 +143,11 @@ describe("the machines of a job", () => {
   it("are those of the environment, with their addresses", async () => {
     program(
       "scontrol",
-      `if [ "$1" = show ]; then printf 'n1\\nn2\\nn3\\n'; else printf '${ADDRESSES}'; fi; [ -n "$3" ]`,
+      `case "$*" in
+        "show hostnames n[1-3]") printf 'n1\\nn2\\nn3\\n';;
+        "--oneliner show node n[1-3]") printf '${ADDRESSES}';;
+        *) exit 1;;
+      esac`,
     );
     const env = { SLURM_JOB_ID: "5", SLURM_JOB_NODELIST: "n[1-3]" };
     const allocation = await Allocation.read(createJob(), env);
