@@ -7,17 +7,23 @@ import { permissions } from "./private-files.js";
  * systems that refuse new folders, such as /proc.
  */
 export async function makeFolder(folder: string): Promise<void> {
+  const failure = await create(folder);
+  if (failure === undefined) return;
+  const parent = dirname(folder);
+  if (parent === folder || !isMissing(failure)) throw failure;
+  // Another job may have made the parent since.
+  if (!(await isFolder(parent))) await makeFolder(parent);
+  const lasting = await create(folder);
+  if (lasting !== undefined) throw lasting;
+}
+
+/** Returns why there is no folder; undefined if there is one. */
+async function create(folder: string): Promise<Error | undefined> {
   try {
     await mkdir(folder, permissions.folder);
+    return undefined;
   } catch (error) {
-    if (await isFolder(folder)) return;
-    const parent = dirname(folder);
-    if (parent === folder || (await isFolder(parent)) || !isMissing(error)) throw error;
-    await makeFolder(parent);
-    // Another job may make the same folders at the same time.
-    await mkdir(folder, permissions.folder).catch(async (failure: unknown) => {
-      if (!(await isFolder(folder))) throw failure;
-    });
+    return (await isFolder(folder)) ? undefined : (error as Error);
   }
 }
 
@@ -26,6 +32,6 @@ async function isFolder(path: string): Promise<boolean> {
   return existing?.isDirectory() === true;
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+function isMissing(error: Error): boolean {
+  return "code" in error && error.code === "ENOENT";
 }
