@@ -5,7 +5,8 @@ import { bool, f32, i32, type ModelBatch, type ModelTensor } from "./tensors.js"
 
 type Codes = ModelBatch["codes"];
 
-const KNOWN: Codes = {
+/** The texts that have fixed codes in every batch. */
+export const KNOWN_CODES: Codes = {
   finish_reason: ["stop", "length", "tool_calls"],
   cause: [
     "history_rewritten",
@@ -35,10 +36,10 @@ const findLast = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
 export function buildCodes(rows: readonly ModelRow[], turns: boolean): Codes {
   const all = [...rows.flatMap((row) => findLast(row) ?? []), ...(turns ? rows.flatMap(({ chain }) => chain) : [])];
   const distinct = (column: string, read: (turn: Turn) => string | undefined) => [
-    ...new Set([...(KNOWN[column] ?? []), ...all.flatMap((turn) => read(turn) ?? [])]),
+    ...new Set([...(KNOWN_CODES[column] ?? []), ...all.flatMap((turn) => read(turn) ?? [])]),
   ];
   return {
-    ...KNOWN,
+    ...KNOWN_CODES,
     finish_reason: distinct("finish_reason", ({ finishReason }) => finishReason),
     requested_model: distinct("requested_model", ({ model }) => model),
     tag: distinct("tag", ({ tag }) => tag),
@@ -73,7 +74,7 @@ function parentRow(row: ModelRow, rows: readonly ModelRow[]): number {
 /** Code of the reason why a call's prompt is not what it continues; -1 if it is, or if it continues nothing. */
 function findCause(turn: Turn, { turns }: ModelledSession): number {
   if (turn.parent < 0 || isExact(turn, turns)) return -1;
-  return KNOWN["cause"]?.indexOf(turn.continues ? "rerendered" : "history_rewritten") ?? -1;
+  return KNOWN_CODES["cause"]?.indexOf(turn.continues ? "rerendered" : "history_rewritten") ?? -1;
 }
 
 type Columns = Readonly<Record<string, ModelTensor>>;
