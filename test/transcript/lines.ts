@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from "node:fs";
 import type { EpisodeLine, RunLine, TranscriptInteraction, TranscriptLine } from "../../src/transcript/format.js";
 import { toIndexLine } from "../../src/transcript/summarize.js";
 
@@ -44,4 +45,16 @@ export function encode(lines: readonly TranscriptLine[]): { readonly transcript:
     index += `${JSON.stringify(toIndexLine(line, place))}\n`;
   }
   return { transcript, index };
+}
+
+/** Returns the files that this process has open whose path begins so. */
+export function listOpenFiles(path: string): string[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${fd}`);
+      return target.startsWith(path) ? [target] : [];
+    } catch {
+      return [];
+    }
+  });
 }

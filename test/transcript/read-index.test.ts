@@ -1,19 +1,10 @@
-import {
-  appendFileSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TranscriptError } from "../../src/transcript/errors.js";
 import { Transcript } from "../../src/transcript/read-index.js";
-import { encode, episode, interaction, RUN } from "./lines.js";
+import { encode, episode, interaction, listOpenFiles, RUN } from "./lines.js";
 
 const LINES = [
   RUN,
@@ -149,21 +140,13 @@ describe("a transcript", () => {
 
   it("keeps only its own file open, and closes it at its end or if it is none", async () => {
     const path = createFiles(WHOLE);
-    const openFiles = () =>
-      readdirSync("/proc/self/fd").filter((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
-        } catch {
-          return false;
-        }
-      });
     const transcript = await Transcript.open(path);
-    expect(openFiles()).toHaveLength(1);
+    expect(listOpenFiles(path)).toHaveLength(1);
     await transcript[Symbol.asyncDispose]();
-    expect(openFiles()).toEqual([]);
+    expect(listOpenFiles(path)).toEqual([]);
     writeFileSync(path, "Hello\n");
     await expect(Transcript.open(path)).rejects.toThrow(TranscriptError);
-    expect(openFiles()).toEqual([]);
+    expect(listOpenFiles(path)).toEqual([]);
   });
 
   it("tells that another job replaced or cut the file", async () => {

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -15,7 +16,7 @@ import { Transcript } from "../../src/transcript/read-index.js";
 import { MAX_LINE_BYTES } from "../../src/transcript/read-line.js";
 import { summarizeInteractions } from "../../src/transcript/summarize.js";
 import { TranscriptWriter } from "../../src/transcript/writer.js";
-import { encode, episode, interaction, RUN } from "./lines.js";
+import { encode, episode, interaction, listOpenFiles, RUN } from "./lines.js";
 
 function createPath(): string {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-transcript-"));
@@ -170,6 +171,22 @@ describe("a transcript writer", () => {
     expect(read(path)).toEqual(encode([RUN, ...EPISODES]));
     await Promise.all(written);
     expect(writer.failure).toBeUndefined();
+  });
+
+  it("closes its file and its index", async () => {
+    const path = createPath();
+    const writer = await TranscriptWriter.open(path, RUN, { resume: false });
+    expect(listOpenFiles(path).toSorted()).toEqual([path, `${path}.index`]);
+    await writer.close();
+    expect(listOpenFiles(path)).toEqual([]);
+  });
+
+  it("rejects if its index cannot be replaced, and leaves no index open", async () => {
+    const path = createPath();
+    mkdirSync(`${path}.index`);
+    writeFileSync(join(`${path}.index`, "file"), "");
+    await expect(TranscriptWriter.open(path, RUN, { resume: false })).rejects.toThrow(/index/);
+    expect(listOpenFiles(`${path}.index`)).toEqual([]);
   });
 
   it("ends with a write error, and does not throw", async () => {
