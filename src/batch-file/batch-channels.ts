@@ -96,8 +96,8 @@ export class BatchChannels {
     if (tensors.channel.isRagged) {
       const offsets = await this.#readOffsets(tensors, at, at + count + 1);
       return Array.from({ length: count }, (_, i) => {
-        const [first = 0, end = 0] = offsets.slice(i, i + 2);
-        return end > first ? end - first : null;
+        const items = (offsets[i + 1] ?? 0) - (offsets[i] ?? 0);
+        return items > 0 ? items : null;
       });
     }
     const [values, mask] = await Promise.all([

@@ -185,7 +185,7 @@ export class BatchFile {
     // Files of other writers may have tensors at any byte, where a typed array cannot begin.
     const view = this.#bytes.subarray(start, end);
     // Not `slice`, which does not copy a Buffer.
-    const bytes = at % size === 0 ? view : Uint8Array.from(view);
+    const bytes = at % size === 0 ? view : new Uint8Array(view);
     const span = [bytes.buffer, bytes.byteOffset, (end - start) / size] as const;
     switch (dtype) {
       case "I32":

@@ -42,7 +42,7 @@ function paddedLayout(file: TensorBytes, lengths: readonly number[], width: numb
   const mask = findTensor(file, "attention_mask", "BOOL");
   /** Rows are padded on the left if the first token of a shorter row is padding. */
   const readPadding = async (row: number, length: number): Promise<number> => {
-    if (!mask) return 0;
+    if (!mask || length === 0 || length >= width) return 0;
     const [isToken] = await readRange(file, mask, row * width, row * width + 1);
     return isToken === 0 ? width - length : 0;
   };

@@ -14,7 +14,7 @@ export function tensorsInMemory(file: Uint8Array): TensorBytes {
   return {
     header: readHeader(file),
     // Not `slice`, which does not copy if the file is a Buffer.
-    bytes: async ({ start }, offset, length) => Uint8Array.from(file.subarray(start + offset, start + offset + length)),
+    bytes: async ({ start }, offset, length) => new Uint8Array(file.subarray(start + offset, start + offset + length)),
     [Symbol.asyncDispose]: async () => undefined,
   };
 }

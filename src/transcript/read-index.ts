@@ -232,9 +232,10 @@ const MAX_FIRST_LINE_BYTES = 1 << 16;
 const MAX_PROBLEMS = 100;
 const OPEN_OBJECT = 0x7b;
 
-function readJson(bytes: Buffer): { readonly type?: unknown; readonly format?: unknown } | null | undefined {
+function readJson(bytes: Buffer): { readonly type?: unknown; readonly format?: unknown } | undefined {
   try {
-    return JSON.parse(bytes.toString("utf8")) as object | null;
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

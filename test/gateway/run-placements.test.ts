@@ -15,9 +15,9 @@ const refusal = (status: number, code: string): ScriptedAnswer => ({
 const NOT_FOUND = refusal(404, "session_not_found");
 
 interface Settings {
-  /** What the worker says when it is asked to start the session. Default: it starts it. */
+  /** The answer to a start of the session. Default: the worker starts it. */
   readonly started?: ScriptedAnswer | "broken";
-  /** What the worker says when it is asked for the session. Default: it has none. */
+  /** The answer to a question for the session. Default: the worker has none. */
   readonly found?: ScriptedAnswer;
   readonly capacity?: number;
   readonly version?: number;

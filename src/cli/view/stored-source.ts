@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { ApiError } from "../../http/errors.js";
-import { countInteractions, describeEpisode, readEpisode } from "../../server/ui/session-episode.js";
+import { countInteractions, describeEpisode, readEpisode, readImage } from "../../server/ui/session-episode.js";
 import { SessionTokens } from "../../server/ui/session-tokens.js";
 import type { BatchOrigin } from "../../session/batch/batch-metadata.js";
 import type { FileHead, FileSession } from "../../session/stored/file/read-sessions.js";
@@ -128,9 +128,7 @@ export class StoredSource implements OpenSource {
 
   async image({ episode, sha256 }: ImagePlace): Promise<Uint8Array> {
     const { session } = await this.#open(episode);
-    const file = session.imageFile(sha256);
-    if (!file) throw new ApiError("not_found", `Session ${session.id} does not have the file of this image.`);
-    return file;
+    return readImage(session, sha256);
   }
 
   /** Searches the listed sessions, the last first. */
@@ -243,7 +241,7 @@ export class StoredSource implements OpenSource {
   }
 }
 
-/** What a list shows of a session whose head cannot be read. */
+/** The summary of a session whose head cannot be read. */
 const UNREADABLE = {
   type: "episode",
   accepted: false,

@@ -110,7 +110,7 @@ export class Call {
     this.takeovers = http.takeovers;
     this.admitted = http.admitted;
     this.origin = readCallOrigin(http.headers);
-    this.traceHeaders = readTraceContext(http.headers)?.headers;
+    this.traceHeaders = http.clientTrace ?? readTraceContext(http.headers)?.headers;
     this.client = peerOf(reply);
     this.trace = http.trace;
     this.#reply = reply;

@@ -1,3 +1,4 @@
+import { ApiError } from "../../http/errors.js";
 import { SessionError } from "../../session/errors.js";
 import type { Session } from "../../session/session.js";
 import { describeSession, summarizeSession } from "../../session/session-transcript.js";
@@ -20,7 +21,18 @@ function toEpisode({ state: _state, ...transcript }: SessionTranscript, task: nu
   return { type: "episode", task, accepted: true, version, ...transcript };
 }
 
-/** Returns what a list shows of a session: of one that is on disk only, its counts. */
+/**
+ * Returns the file of an image. The session's data must be loaded and held.
+ *
+ * @throws ApiError `not_found`
+ */
+export function readImage(session: Session, sha256: string): Uint8Array {
+  const file = session.imageFile(sha256);
+  if (!file) throw new ApiError("not_found", `Session ${session.id} does not have the file of this image.`);
+  return file;
+}
+
+/** Returns the summary of a session for lists: of one that is on disk only, its counts. */
 export function* summarizeListed(session: Session, task: number): Steps<EpisodeSummary> {
   if (!session.isLoaded) return describeEpisode(session, task, countInteractions(session));
   session.data.hold();

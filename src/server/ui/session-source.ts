@@ -20,7 +20,7 @@ import { toColumns } from "../../view/columns.js";
 import { episodeContains, SEARCH_MS } from "../../view/search.js";
 import { EpisodeTokenReader } from "../../view/tokens/episode-token-reader.js";
 import { type EpisodeTokens, readTokenItems, readTokenSlice } from "../../view/tokens/token-slice.js";
-import { readEpisode } from "./session-episode.js";
+import { readEpisode, readImage } from "./session-episode.js";
 import { type EpisodePage, SessionList } from "./session-list.js";
 import { SessionTokens } from "./session-tokens.js";
 import { tokenEntries } from "./token-entries.js";
@@ -74,11 +74,7 @@ export class SessionSource implements Source {
   }
 
   async image({ episode, sha256 }: ImagePlace): Promise<Uint8Array> {
-    return this.#withData(this.#find(episode), async (session) => {
-      const file = session.imageFile(sha256);
-      if (!file) throw new ApiError("not_found", `Session ${session.id} does not have the file of this image.`);
-      return file;
-    });
+    return this.#withData(this.#find(episode), async (session) => readImage(session, sha256));
   }
 
   /** Searches the sessions in memory, newest first. */

@@ -46,6 +46,7 @@ export class UndeclaredCalls {
 
   /** Returns the last message of a request that has such a call. */
   findLast(messages: readonly Message[]): FoundAnswer | undefined {
+    if (this.#answers.size === 0) return undefined;
     const isKnown = ({ id }: ToolCall): boolean => this.#answers.has(id);
     const position = messages.findLastIndex(({ toolCalls = [] }) => toolCalls.some(isKnown));
     const call = messages[position]?.toolCalls?.find(isKnown);

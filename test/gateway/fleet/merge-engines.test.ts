@@ -44,7 +44,7 @@ it.each([
   expect(merge(...states.map((each) => ({ state: each }))).state).toBe(state);
 });
 
-it("a server is healthy if it is so for one worker", () => {
+it("a server is healthy if one worker says so", () => {
   expect(merge({ healthy: false }, { healthy: true }).healthy).toBe(true);
   expect(merge({ healthy: false }, { healthy: false }).healthy).toBe(false);
 });

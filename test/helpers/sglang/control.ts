@@ -186,7 +186,7 @@ function answerAdapter(response: ServerResponse, message: string, adapters: Map<
   sendJson(response, success ? 200 : 400, { ...fixed, success, error_message: message, loaded_adapters });
 }
 
-/** Answers the same if the server was started without `--enable-memory-saver`, and frees nothing. */
+/** A server without `--enable-memory-saver` gives the same answer and frees nothing. */
 function releaseMemory({ asleep }: ServerContext, _: Fields, response: ServerResponse): void {
   asleep.value = true;
   sendJson(response, 200, null);

@@ -20,7 +20,7 @@ export interface FileSession {
   readonly origin: BatchOrigin | undefined;
 }
 
-/** A session without its data, and what a list shows of its interactions. */
+/** A session without its data, and the summary of its interactions. */
 export interface FileHead extends FileSession, Pick<SessionRecord, "interactions"> {}
 
 /** The frames of a session, and the frames of kinds `origin` and `tools` that come before it. */

@@ -23,7 +23,7 @@ export interface SessionRecord {
   /** Key of the server that recorded it; undefined if no server did. */
   readonly origin?: string | undefined;
   readonly summary: SessionSummary;
-  /** What a list shows of the session. Absent in files for batches, and in those of earlier versions. */
+  /** The summary of its interactions, for lists. Absent in files for batches, and in those of earlier versions. */
   readonly interactions?: InteractionsSummary | undefined;
 }
 

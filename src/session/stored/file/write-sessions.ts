@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Slices } from "../../../support/async/run-steps.js";
-import { runAtOnce, type Steps } from "../../../support/async/steps.js";
+import type { Steps } from "../../../support/async/steps.js";
 import type { BatchOrigin } from "../../batch/batch-metadata.js";
 import { NOTHING_RESPELLED, type RecordedInteraction } from "../../recorded-interaction.js";
 import type { Session } from "../../session.js";
@@ -39,13 +39,13 @@ export async function* writeSessions(
   yield* writeFrames(inSlices(toFrames(sessions, origin, options)));
 }
 
-/** Yields the same values, each made in a slice of the event loop. */
-async function* inSlices<Value>(values: Iterator<Value>): AsyncGenerator<Value> {
+/** Yields the same values, each made in a slice of the event loop. Where there is no value yet, the slice may end. */
+async function* inSlices<Value>(values: Iterator<Value | void>): AsyncGenerator<Value> {
   const slices = new Slices();
   for (;;) {
     const { done, value } = await slices.run(nextOf(values));
     if (done) return;
-    yield value;
+    if (value !== undefined) yield value as Value;
   }
 }
 
@@ -99,13 +99,13 @@ function* toFrames(
   sessions: Iterable<Session>,
   origin: BatchOrigin | undefined,
   { forBatch = false, asEnded = forBatch }: WriteOptions,
-): Generator<Frame> {
+): Generator<Frame | void> {
   const key = origin && digest(JSON.stringify(origin)).slice(0, 32);
   if (origin && key !== undefined) yield toJson<OriginRecord>("origin", { key, ...origin });
   const tools = new Set<string>();
   for (const session of sessions) {
     if (!forBatch) yield* toolFrames(session, tools);
-    const interactions = forBatch ? undefined : runAtOnce(summarizeSession(session));
+    const interactions = forBatch ? undefined : yield* summarizeSession(session);
     yield toJson<SessionRecord>("session", { origin: key, summary: summarize(session, asEnded), interactions });
     for (let index = 0; index < session.interactionCount; index++) {
       const stored = forBatch ? toStoredFacts(session, index) : session.data.toStored(session.interaction(index));
