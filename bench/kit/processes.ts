@@ -46,11 +46,13 @@ export function cpuSecondsOf(pid: number): number {
 
 /** Processor time of the threads that a process has now, to the nanosecond, for measurements of less than a second. */
 export function cpuSecondsOfThreads(pid: number): number {
-  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
-    const [running] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
-    return Number(running);
-  });
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + cpuSecondsOfThread(pid, Number(thread)), 0);
+}
+
+/** Processor time of one thread to the nanosecond. Node's first thread, which runs the event loop, has the id of the process. */
+export function cpuSecondsOfThread(pid: number, thread = pid): number {
+  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+  return Number(nanoseconds) / 1e9;
 }
 
 /** Processor time of a process and of all processes below it that run now. */

@@ -2,6 +2,7 @@ import { runMeasurements } from "../kit/report.js";
 import { firstTurns } from "./rows/first-turns.js";
 import { front } from "./rows/front.js";
 import { growing } from "./rows/growing.js";
+import { images } from "./rows/images.js";
 import { openStreams } from "./rows/open-streams.js";
 import { throughput } from "./rows/throughput.js";
 import { traces } from "./rows/traces.js";
@@ -13,4 +14,12 @@ import { traces } from "./rows/traces.js";
  *   npm run bench:proxy [-- name…]
  */
 
-await runMeasurements({ throughput, "first-turns": firstTurns, growing, "open-streams": openStreams, front, traces });
+await runMeasurements({
+  throughput,
+  "first-turns": firstTurns,
+  growing,
+  "open-streams": openStreams,
+  front,
+  images,
+  traces,
+});

@@ -78,9 +78,9 @@ export interface Turns {
 }
 
 /** Starts a session and records its history. Returns its key, and a function that makes the bodies of its next turns. */
-export async function startTurns(rig: Rig, messages: readonly object[]): Promise<Turns> {
-  const key = await rig.session();
-  const { choices } = JSON.parse(await chat(rig.proxy, key, body(messages))) as {
+export async function startTurns(proxy: Target, messages: readonly object[]): Promise<Turns> {
+  const key = await startSession(proxy);
+  const { choices } = JSON.parse(await chat(proxy, key, body(messages))) as {
     choices: [{ message: { content: string } }];
   };
   const answer = choices[0].message.content;

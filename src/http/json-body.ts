@@ -15,6 +15,13 @@ import { checkBodyInIterations } from "./validation.js";
 /** Resolves to the value of a JSON body. */
 export type ParseBody = (json: Buffer) => Promise<unknown>;
 
+/** The steps of reading a body, in this order. */
+export interface BodySteps {
+  /** @throws ApiError if the body exceeds the limits of its request, also as a rejection */
+  readonly check: (json: Buffer) => Promise<void> | undefined;
+  readonly parse: ParseBody;
+}
+
 /** Bodies of at least this many bytes are passed to `readLarge`. */
 const LARGE_BODY = 16 * 1024;
 
@@ -27,6 +34,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Size of the JSON body in bytes; 0 until it is received. */
     bodyBytes: number;
+    /** Size of what was parsed in bytes: less than the body if `readLarge` took something out of it. */
+    parsedBytes: number;
     /** The JSON body as it was received, if `keepsBytes` returned true; null after {@link takeBodyJson}. */
     bodyJson: Buffer | null;
   }
@@ -36,9 +45,9 @@ export interface JsonBodyOptions {
   /** Returns the limits of a request's body, which are checked before it is parsed. Default: {@link CONTROL_LIMITS}. */
   readonly limits?: (request: FastifyRequest) => JsonLimits;
   /**
-   * Reads a large body. Default: parses it. The event loop runs between two long bodies, and between parsing and the next step.
+   * Reads a large body. Default: checks and parses it. The event loop runs between two long bodies, and between parsing and the next step.
    */
-  readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
+  readonly readLarge?: (request: FastifyRequest, json: Buffer, steps: BodySteps) => Promise<unknown>;
   /** Returns true if the request keeps the bytes of the body in addition to the parsed value. Default: false. */
   readonly keepsBytes?: (request: FastifyRequest) => boolean;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
@@ -53,6 +62,7 @@ export const jsonBody = fp<JsonBodyOptions>(
   (app, { limits = () => CONTROL_LIMITS, readLarge = parseAlone, keepsBytes = () => false, revive }, done) => {
     app.removeAllContentTypeParsers();
     app.decorateRequest("bodyBytes", 0);
+    app.decorateRequest("parsedBytes", 0);
     app.decorateRequest("bodyJson", null);
 
     function* parse(json: Buffer): Steps<unknown> {
@@ -65,22 +75,23 @@ export const jsonBody = fp<JsonBodyOptions>(
       return yield* revive(text, value);
     }
 
-    const readChecked = async (request: FastifyRequest, json: Buffer): Promise<unknown> => {
-      await checkJsonLimits(json, limits(request));
-      return readLarge(request, json, (part) => runBySize(parse(part), part.length));
-    };
+    const read = (request: FastifyRequest, json: Buffer): Promise<unknown> =>
+      readLarge(request, json, {
+        check: (part) => checkJsonLimits(part, limits(request)),
+        parse: (part) => runBySize(parse(part), part.length),
+      });
 
     const parseBody = (
       request: FastifyRequest,
       bytes: Buffer,
       parsed: (error: Error | null, value?: unknown) => void,
     ) => {
-      request.bodyBytes = bytes.length;
+      request.bodyBytes = request.parsedBytes = bytes.length;
       const json = stripByteOrderMark(bytes);
       if (json.length > 0 && isCompressed(request)) return parsed(compressedBodyError(request));
       if (keepsBytes(request)) request.bodyJson = json;
       if (json.length >= LARGE_BODY) {
-        readChecked(request, json).then((value) => parsed(null, value), parsed);
+        read(request, json).then((value) => parsed(null, value), parsed);
         return;
       }
       let value: unknown;
@@ -112,11 +123,11 @@ export const jsonBody = fp<JsonBodyOptions>(
 
     // Fastify waits for `next`, or for the promise that a hook returns. A request with a small body waits for no promise.
     app.addHook("preValidation", (request, _reply, next) =>
-      request.bodyBytes < LARGE_BODY ? next() : checkBodyInIterations(request),
+      request.parsedBytes < LARGE_BODY ? next() : checkBodyInIterations(request),
     );
 
     // Validation ran in the current iteration, and the route also begins with work on the whole body.
-    app.addHook("preHandler", (request, _reply, next) => (request.bodyBytes < HUGE_TEXT ? next() : eventLoop.yield()));
+    app.addHook("preHandler", (request, _reply, next) => (request.parsedBytes < HUGE_TEXT ? next() : eventLoop.yield()));
     done();
   },
 );
@@ -154,7 +165,8 @@ function stripByteOrderMark(bytes: Buffer): Buffer {
     : bytes;
 }
 
-async function parseAlone(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
+async function parseAlone(_request: FastifyRequest, json: Buffer, { check, parse }: BodySteps): Promise<unknown> {
+  await check(json);
   return json.length < LONG_TEXT ? parse(json) : eventLoop.alone(() => parse(json));
 }
 

@@ -7,7 +7,7 @@ import { native } from "../native/addon.js";
 const POOLED_BYTES = 4 * 1024;
 
 /** Memory for more than this is allocated as the body arrives, because a client may declare a large body and send nothing. */
-const FIRST_BYTES = 1 << 20;
+const FIRST_BYTES = 2 << 20;
 
 /**
  * Reads the body of a request into one buffer, with the checks and errors of Fastify's own reader. Fastify's reader keeps all

@@ -5,7 +5,8 @@ import type { PageFiles } from "../../src/view/http/page-files.js";
 import { EngineVision } from "./engine-vision.js";
 import { dataUrl } from "./images.js";
 import { Proxy, type ProxyOptions, type StartedSession } from "./proxy.js";
-import { IMAGE_TOKEN, writeVisionModel } from "./vision-model.js";
+import { IMAGE_TOKEN } from "./vision-files.js";
+import { writeVisionModel } from "./vision-model.js";
 import { startVllmServer } from "./vllm/vllm-server.js";
 
 const PAGE: PageFiles = new Map([["index.html", { type: "text/html", content: Buffer.from("<!doctype html>") }]]);

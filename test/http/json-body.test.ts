@@ -82,7 +82,7 @@ describe("a JSON body", () => {
   it("is read by another reader if it is large", async () => {
     const sizes: number[] = [];
     const send = await start({
-      readLarge: async (_, json, parse) => {
+      readLarge: async (_, json, { parse }) => {
         sizes.push(json.length);
         return { read: await parse(json.subarray(0, 1)) };
       },

@@ -7,7 +7,8 @@ import { runAtOnce } from "../../src/support/async/steps.js";
 import { EngineVision } from "../helpers/engine-vision.js";
 import { dataUrl, digestOf, makePng, pngChunk, toBase64 } from "../helpers/images.js";
 import { Proxy } from "../helpers/proxy.js";
-import { IMAGE_TOKEN, writeVisionModel } from "../helpers/vision-model.js";
+import { IMAGE_TOKEN } from "../helpers/vision-files.js";
+import { writeVisionModel } from "../helpers/vision-model.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /** Image data is taken out of large bodies before they are parsed. Nothing else of a body may be taken for it. */
@@ -225,4 +226,14 @@ it("leaves arguments of tools unchanged in a request with an image", async () =>
   const { input, images } = recorded.interaction(0);
   expect(JSON.stringify(input.added).includes(data)).toBe(true);
   expect(images).toHaveLength(1);
+});
+
+it.each([
+  ["are read as images", (url: string) => chatBody(url)],
+  ["are elsewhere", (url: string) => ({ ...chatBody(), tools: [{ url }] })],
+])("checks a body against the limits of JSON if its image data %s", async (_, write) => {
+  const { proxy } = await start();
+  const body = { ...write(dataUrl(picture())), stop: JSON.parse("[".repeat(200) + "]".repeat(200)) as unknown };
+  const reply = await proxy.post("/v1/chat/completions", body, (await proxy.session()).key);
+  expect({ status: reply.status, code: reply.error.code }).toEqual({ status: 400, code: "body_too_complex" });
 });

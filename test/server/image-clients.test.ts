@@ -7,7 +7,8 @@ import { EngineVision } from "../helpers/engine-vision.js";
 import { dataUrl, digestOf, makePng, toBase64 } from "../helpers/images.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import type { StartedSession } from "../helpers/proxy.js";
-import { IMAGE_TOKEN, writeVisionModel } from "../helpers/vision-model.js";
+import { IMAGE_TOKEN } from "../helpers/vision-files.js";
+import { writeVisionModel } from "../helpers/vision-model.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /** Published clients send images as their API has them, and the engine gets each of them. */

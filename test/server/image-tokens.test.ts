@@ -7,7 +7,8 @@ import { dataUrl, digestOf, makePng } from "../helpers/images.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
-import { IMAGE_TOKEN, writeVisionModel } from "../helpers/vision-model.js";
+import { IMAGE_TOKEN } from "../helpers/vision-files.js";
+import { writeVisionModel } from "../helpers/vision-model.js";
 import type { VllmServerOptions } from "../helpers/vllm/context.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 

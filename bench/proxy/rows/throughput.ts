@@ -90,7 +90,7 @@ async function measure(
   try {
     const makeHistory = unicode ? unicodeHistory : history;
     const turns = await Promise.all(
-      Array.from({ length: concurrency }, (_, worker) => startTurns(rig, makeHistory(SIZES[size], worker))),
+      Array.from({ length: concurrency }, (_, worker) => startTurns(rig.proxy, makeHistory(SIZES[size], worker))),
     );
     const callOf = (target: Target) => (worker: number) =>
       chat(target, turns[worker]?.key ?? "", turns[worker]?.next() ?? "");

@@ -90,7 +90,9 @@ class Caller {
 
   static async start(reference: Reference, args: readonly string[]): Promise<Caller> {
     const rig = await Rig.start(CONCURRENCY, { args, reference });
-    const workers = Array.from({ length: CONCURRENCY }, (_, worker) => startTurns(rig, history(SIZES.small, worker)));
+    const workers = Array.from({ length: CONCURRENCY }, (_, worker) =>
+      startTurns(rig.proxy, history(SIZES.small, worker)),
+    );
     const caller = new Caller(rig, await Promise.all(workers));
     await caller.run(WARM_UP_CALLS);
     return caller;

@@ -8,7 +8,7 @@ import { ServerSource } from "../../../src/view/sources/server-source.js";
 import { numbers, type WireExport } from "../../helpers/export-json.js";
 import { digestOf, makePng, PNG_HEADERS } from "../../helpers/images.js";
 import { ADMIN_KEY } from "../../helpers/proxy.js";
-import { IMAGE_TOKEN } from "../../helpers/vision-model.js";
+import { IMAGE_TOKEN } from "../../helpers/vision-files.js";
 import { sendImage, startVisionProxy } from "../../helpers/vision-proxy.js";
 
 /** 100 x 60 pixels are 2 x 4 tokens of 28 pixels. */

@@ -8,7 +8,10 @@ export const agent = {
     const response = await fetch(`${base_url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
-      body: JSON.stringify({ messages: [{ role: "user", content: "?" }], ...(limit && { max_tokens: limit, seed: 1 }) }),
+      body: JSON.stringify({
+        messages: [{ role: "user", content: "?" }],
+        ...(limit && { max_tokens: limit, seed: 1 }),
+      }),
     });
     if (!response.ok) throw new Error(await response.text());
     return rewards[member % rewards.length];
