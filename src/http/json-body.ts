@@ -127,7 +127,9 @@ export const jsonBody = fp<JsonBodyOptions>(
     );
 
     // Validation ran in the current iteration, and the route also begins with work on the whole body.
-    app.addHook("preHandler", (request, _reply, next) => (request.parsedBytes < HUGE_TEXT ? next() : eventLoop.yield()));
+    app.addHook("preHandler", (request, _reply, next) =>
+      request.parsedBytes < HUGE_TEXT ? next() : eventLoop.yield(),
+    );
     done();
   },
 );

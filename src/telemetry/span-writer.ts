@@ -2,8 +2,10 @@ import {
   type Attributes,
   type AttributeValue,
   type Context,
+  createTraceState,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type Tracer,
@@ -12,13 +14,7 @@ import {
 import type { AttributeKey, AttributeNames } from "./names.js";
 import type { IdGenerator } from "./sdk.js";
 import type { AttributeValues, RecordedSpan, Trace } from "./trace.js";
-import { toSpanContext } from "./trace-headers.js";
-
-/** Traces that may wait to be written. Further ones are dropped. */
-const MAX_WAITING = 4096;
-const INTERVAL_MS = 250;
-/** Traces that are written in one turn of the event loop: about half a millisecond. */
-const SLICE = 16;
+import type { TraceHeaders } from "./trace-headers.js";
 
 /** Makes ids of traces and spans. */
 export class SpanIds implements IdGenerator {
@@ -40,53 +36,41 @@ export class SpanIds implements IdGenerator {
   }
 }
 
-/**
- * Makes OpenTelemetry's spans of traces that have ended, of many at a time: it takes less processor time than spans that are made while
- * their requests run.
- */
+/** A trace that has ended. */
+export type WrittenTrace = Pick<Trace, "id" | "parent" | "root" | "children">;
+
+/** Makes OpenTelemetry's spans of traces that have ended. */
 export class SpanWriter {
   readonly #tracer: Tracer;
   readonly #names: AttributeNames;
   readonly #ids: SpanIds;
-  readonly #waiting: Trace[] = [];
-  readonly #timer: NodeJS.Timeout;
+  readonly #timeOrigin: number;
 
-  /** @param tracer records each span that it starts, with the ids that `ids` makes */
-  constructor(tracer: Tracer, names: AttributeNames, ids: SpanIds) {
+  /**
+   * @param tracer records each span that it starts, with the ids that `ids` makes
+   * @param timeOrigin milliseconds since 1970 at the traces' time 0
+   */
+  constructor(tracer: Tracer, names: AttributeNames, ids: SpanIds, timeOrigin: number) {
     this.#tracer = tracer;
     this.#names = names;
     this.#ids = ids;
-    this.#timer = setInterval(() => this.#writeSlice(), INTERVAL_MS).unref();
+    this.#timeOrigin = timeOrigin;
   }
 
-  add(ended: Trace): void {
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(ended);
-  }
-
-  /** Writes all that are waiting. Traces that end after this are lost. */
-  close(): void {
-    clearInterval(this.#timer);
-    for (const each of this.#waiting.splice(0)) this.#write(each);
-  }
-
-  #writeSlice(): void {
-    for (const each of this.#waiting.splice(0, SLICE)) this.#write(each);
-    if (this.#waiting.length > 0) setImmediate(() => this.#writeSlice());
-  }
-
-  #write({ id, parent, root, children }: Trace): void {
+  write({ id, parent, root, children }: WrittenTrace): void {
     this.#ids.nextTrace = id;
     const caller = parent ? trace.setSpanContext(ROOT_CONTEXT, toSpanContext(parent)) : ROOT_CONTEXT;
     const span = this.#start(root, caller);
     const context = trace.setSpan(caller, span);
-    for (const child of children) this.#start(child, context).end(child.endTime);
-    span.end(root.endTime);
+    for (const child of children) this.#start(child, context).end(this.#timeOrigin + child.endTime);
+    span.end(this.#timeOrigin + root.endTime);
     this.#ids.nextTrace = undefined;
     this.#ids.nextSpan = undefined;
   }
 
-  #start({ name, kind, id, startTime, values, failure }: RecordedSpan, context: Context): Span {
+  #start({ name, kind, id, values, failure, ...times }: RecordedSpan, context: Context): Span {
     this.#ids.nextSpan = id;
+    const startTime = this.#timeOrigin + times.startTime;
     const span = this.#tracer.startSpan(name, { kind: KINDS[kind], startTime }, context);
     for (const each of values) span.setAttributes(toAttributes(this.#names, each));
     if (failure === undefined) return span;
@@ -104,4 +88,16 @@ function toAttributes(names: AttributeNames, values: AttributeValues): Attribute
     if (name !== null && value !== undefined) attributes[name] = value as AttributeValue;
   }
   return attributes;
+}
+
+/** Returns the context of the span that sent the headers, which must be well-formed. */
+export function toSpanContext({ traceparent, tracestate }: TraceHeaders): SpanContext {
+  const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-");
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  };
 }

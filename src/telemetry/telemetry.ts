@@ -1,6 +1,6 @@
-import type { SpanIds, SpanWriter } from "./span-writer.js";
 import { Trace, type TraceStart } from "./trace.js";
 import { isSampled, type TraceHeaders, traceIdOf, UnsampledTraces } from "./trace-headers.js";
+import type { TraceQueue } from "./trace-queue.js";
 
 export interface StartedTrace {
   /** The headers of requests that belong to the trace. They also say if it is sampled. */
@@ -11,21 +11,14 @@ export interface StartedTrace {
 
 /** Starts traces and sends them to a collector. */
 export class Telemetry implements AsyncDisposable {
-  readonly #writer: SpanWriter;
-  readonly #ids: SpanIds;
+  readonly #queue: TraceQueue;
   readonly #ratio: number;
   readonly #unsampled = new UnsampledTraces();
-  readonly #close: () => Promise<void>;
 
-  /**
-   * @param ratio share of the traces without a parent that are sampled
-   * @param close sends the spans that are waiting, within a short time
-   */
-  constructor(writer: SpanWriter, ids: SpanIds, ratio: number, close: () => Promise<void>) {
-    this.#writer = writer;
-    this.#ids = ids;
+  /** @param ratio share of the traces without a parent that are sampled */
+  constructor(queue: TraceQueue, ratio: number) {
+    this.#queue = queue;
     this.#ratio = ratio;
-    this.#close = close;
   }
 
   start(start: TraceStart): StartedTrace {
@@ -34,19 +27,26 @@ export class Telemetry implements AsyncDisposable {
     if (parent && !isSampled(parent)) return { headers: parent, trace: undefined };
     if (!parent && Math.random() >= this.#ratio) return { headers: this.#unsampled.next(), trace: undefined };
     const trace = new Trace(start, {
-      id: parent ? traceIdOf(parent) : this.#ids.generateTraceId(),
-      newSpanId: () => this.#ids.generateSpanId(),
-      onEnd: (ended) => this.#writer.add(ended),
+      id: parent ? traceIdOf(parent) : newId(4),
+      newSpanId: () => newId(2),
+      onEnd: (ended) => this.#queue.add(ended),
     });
     return { headers: trace.headers, trace };
   }
 
   /** Sends the spans that are waiting. Never rejects, and takes a few seconds at most. */
   close(): Promise<void> {
-    return this.#close();
+    return this.#queue.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Returns hexadecimal digits, eight for each word. Ids of traces are no secrets, and secure ones take far longer. */
+function newId(words: number): string {
+  let id = "";
+  for (let i = 0; i < words; i++) id += ((Math.random() * 2 ** 32) >>> 0).toString(16).padStart(8, "0");
+  return id;
 }

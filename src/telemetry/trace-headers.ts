@@ -1,23 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { createTraceState, type SpanContext } from "@opentelemetry/api";
 
 /** W3C trace context as headers: https://www.w3.org/TR/trace-context/. */
 export type TraceHeaders = {
   readonly traceparent: string;
   readonly tracestate?: string;
 };
-
-/** Returns the context of the span that sent the headers, which must be well-formed. */
-export function toSpanContext({ traceparent, tracestate }: TraceHeaders): SpanContext {
-  const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-");
-  return {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16),
-    isRemote: true,
-    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
-  };
-}
 
 /** Returns true if the sender of well-formed headers records the trace. */
 export function isSampled({ traceparent }: TraceHeaders): boolean {

@@ -38,8 +38,8 @@ export interface TraceOptions {
 }
 
 /**
- * The span of one request or episode that is sampled, and its steps. It only takes notes, because the request is waiting: OpenTelemetry's
- * spans are made of them later, many at a time.
+ * The span of one request or episode that is sampled, and its steps. It only takes notes, because the request is waiting: a thread makes
+ * OpenTelemetry's spans of them.
  */
 export class Trace {
   readonly id: string;

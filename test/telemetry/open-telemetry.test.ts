@@ -1,3 +1,4 @@
+import { Worker } from "node:worker_threads";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { readTraceContext } from "../../src/http/trace-context.js";
 import { openTelemetry } from "../../src/telemetry/open-telemetry.js";
@@ -15,21 +16,22 @@ function fakeTimeouts(): void {
 
 const start = (name: string) => ({ name, kind: "internal" }) as const;
 
-it("loads nothing without an address", async () => {
-  const load = vi.fn<() => never>();
-  expect(await openTelemetry({ otlp_url: null, sample_ratio: 1 }, { service: "s" }, load)).toBeUndefined();
-  expect(load).not.toHaveBeenCalled();
+it("starts no thread without an address", async () => {
+  const startThread = vi.fn<() => never>();
+  expect(await openTelemetry({ otlp_url: null, sample_ratio: 1 }, { service: "s" }, startThread)).toBeUndefined();
+  expect(startThread).not.toHaveBeenCalled();
 });
 
 it("names the packages to install if the SDK is missing", async () => {
-  const opening = openTelemetry({ otlp_url: "http://127.0.0.1:9", sample_ratio: 1 }, { service: "s" }, () =>
-    Promise.reject(new Error("ERR_MODULE_NOT_FOUND")),
-  );
+  const settings = { otlp_url: "http://127.0.0.1:9", sample_ratio: 1 };
+  const failing = () => new Worker("throw new Error('ERR_MODULE_NOT_FOUND')", { eval: true });
+  const opening = openTelemetry(settings, { service: "s" }, failing);
   await expect(opening).rejects.toMatchObject({
     code: "telemetry_unavailable",
     message: expect.stringMatching(
       /npm install @opentelemetry\/sdk-trace@2 .*exporter-trace-otlp-proto@0\.223$/,
     ) as string,
+    cause: expect.objectContaining({ message: "ERR_MODULE_NOT_FOUND" }) as Error,
   });
 });
 

@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { readAttributeNames } from "../../src/telemetry/names.js";
 import { AlwaysOnSampler, type ReadableSpan, TracerProvider } from "../../src/telemetry/sdk.js";
-import { SpanIds, SpanWriter } from "../../src/telemetry/span-writer.js";
+import { SpanIds, SpanWriter, toSpanContext } from "../../src/telemetry/span-writer.js";
 import { Trace, type TraceStart } from "../../src/telemetry/trace.js";
 import { CLIENT_SPAN_ID, CLIENT_TRACE, CLIENT_TRACE_ID } from "../helpers/traces.js";
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setImmediate"] }));
-afterEach(() => void vi.useRealTimers());
 
 const RANDOM_TRACE = "a".repeat(32);
 const RANDOM_SPAN = "b".repeat(16);
 const SPAN = "c".repeat(16);
+const TIME_ORIGIN = 1_700_000_000_000;
 
 /** Returns a writer and the spans that it wrote so far, in the order of their ends. */
 function startWriter() {
@@ -24,7 +22,7 @@ function startWriter() {
       { onStart: () => undefined, onEnd: (span) => written.push(span), forceFlush: nothing, shutdown: nothing },
     ],
   });
-  return { writer: new SpanWriter(provider.getTracer("test"), readAttributeNames({}), ids), written, ids };
+  return { writer: new SpanWriter(provider.getTracer("test"), readAttributeNames({}), ids, TIME_ORIGIN), written, ids };
 }
 
 function startTrace(start: Partial<TraceStart> = {}): Trace {
@@ -39,8 +37,7 @@ it("writes a trace with its ids, below the caller, and leaves later ids to chanc
   steps.enter("engine");
   void steps.headers;
   trace.end();
-  writer.add(trace);
-  writer.close();
+  writer.write(trace);
   const [engine, root] = written;
   expect(root?.spanContext()).toMatchObject({ traceId: CLIENT_TRACE_ID, spanId: RANDOM_SPAN });
   expect(root?.parentSpanContext).toMatchObject({ spanId: CLIENT_SPAN_ID, isRemote: true });
@@ -53,8 +50,7 @@ it("gives a span whose id nobody asked for a random one, in a trace after anothe
   const { writer, written, ids } = startWriter();
   const trace = startTrace();
   void trace.headers;
-  writer.add(trace);
-  writer.close();
+  writer.write(trace);
   expect(written[0]?.spanContext()).toMatchObject({ traceId: CLIENT_TRACE_ID, spanId: SPAN });
   expect(written[0]?.parentSpanContext).toBeUndefined();
   expect([ids.generateTraceId(), ids.generateSpanId()]).toEqual([RANDOM_TRACE, RANDOM_SPAN]);
@@ -68,11 +64,16 @@ it("keeps the recorded times", () => {
   for (const [index, span] of [...trace.children, trace.root].entries()) {
     Object.assign(span, { startTime: 100 + index, endTime: 105 + 2 * index });
   }
-  writer.add(trace);
-  writer.close();
-  expect(written.map(({ duration }) => duration)).toEqual([
-    [0, 5_000_000],
-    [0, 6_000_000],
+  writer.write(trace);
+  expect(written.map(({ startTime, duration }) => [startTime, duration])).toEqual([
+    [
+      [1_700_000_000, 100_000_000],
+      [0, 5_000_000],
+    ],
+    [
+      [1_700_000_000, 101_000_000],
+      [0, 6_000_000],
+    ],
   ]);
 });
 
@@ -81,8 +82,7 @@ it("leaves out attributes without a value, and those that the conventions do not
   const trace = startTrace({ attributes: { api: "x", responseModel: undefined, isStreamed: true } });
   trace.set({ status: 0, finishReasons: ["stop"] });
   trace.fail("engine_error");
-  writer.add(trace);
-  writer.close();
+  writer.write(trace);
   expect(written[0]?.attributes).toEqual({
     "rolltape.api": "x",
     "http.response.status_code": 0,
@@ -91,25 +91,11 @@ it("leaves out attributes without a value, and those that the conventions do not
   });
 });
 
-it("writes by and by what has ended, a few traces in each turn of the event loop", () => {
-  const { writer, written } = startWriter();
-  for (let i = 0; i < 40; i++) writer.add(startTrace());
-  vi.advanceTimersByTime(249);
-  expect(written).toEqual([]);
-  vi.advanceTimersByTime(1);
-  expect(written).toHaveLength(16);
-  vi.advanceTimersByTime(249);
-  expect(written).toHaveLength(40);
-  // The interval only.
-  expect(vi.getTimerCount()).toBe(1);
-  writer.close();
-  expect(vi.getTimerCount()).toBe(0);
-  expect(written).toHaveLength(40);
-});
-
-it("drops traces while 4096 are waiting", () => {
-  const { writer, written } = startWriter();
-  for (let i = 0; i < 4100; i++) writer.add(startTrace());
-  writer.close();
-  expect(written).toHaveLength(4096);
+it("returns the context of the sender", () => {
+  const context = { traceId: CLIENT_TRACE_ID, spanId: CLIENT_SPAN_ID, traceFlags: 0x0b, isRemote: true };
+  const headers = { traceparent: CLIENT_TRACE.traceparent.replace(/01$/, "0b") };
+  expect(toSpanContext(headers)).toEqual(context);
+  const { traceState, ...rest } = toSpanContext({ ...headers, tracestate: CLIENT_TRACE.tracestate });
+  expect(rest).toEqual(context);
+  expect(traceState?.serialize()).toBe("rojo=1");
 });
