@@ -46,6 +46,16 @@ it("spreads the sessions of a run over the workers, and keeps each on its worker
   for (const sessions of counts) expect(sessions.length).toBeGreaterThan(0);
 });
 
+it("names the worker of a session to a proxy in front of the gateway", async () => {
+  const { workers, gateway, run } = await start();
+  const tagOf = async (name?: string) => (await chat(gateway, run, name)).headers["x-rolltape-worker"];
+  const tags = [await tagOf("a"), await tagOf("a")];
+  expect(tags).toEqual(
+    workers.flatMap(({ proxy, tag }) => ([...proxy.context.registry.all()].length > 0 ? [tag, tag] : [])),
+  );
+  expect(await tagOf()).toBeUndefined();
+});
+
 it("starts one session for concurrent first calls through two gateways", async () => {
   const { workers, urls, gateway, run } = await start();
   const other = await Gateway.start({ urls });
