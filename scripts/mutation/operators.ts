@@ -137,7 +137,25 @@ const operators: readonly Operator[] = [
 ];
 
 export function mutationsAt(path: Path, text: (node: Node) => string): Mutation[] {
-  return operators.flatMap((operator) => operator(path, text));
+  const found = operators.flatMap((operator) => operator(path, text));
+  return isPause(path) ? found.filter(({ name }) => name === "condition to false") : found;
+}
+
+/**
+ * Conditions of a bare `yield`. Pausing more often, or one step later, changes nothing but how long other work waits. Never pausing
+ * does: the steps of a test are fewer.
+ */
+function isPause(path: Path): boolean {
+  return path.some((node, depth) => {
+    const test = child(node, "test");
+    const inside = depth === path.length - 1 || path[depth + 1] === test;
+    return node.type === "IfStatement" && inside && isBareYield(child(node, "consequent")) && !child(node, "alternate");
+  });
+}
+
+function isBareYield(statement: Node | undefined): boolean {
+  const expression = child(statement, "expression");
+  return expression?.type === "YieldExpression" && !child(expression, "argument");
 }
 
 const brief = (source: string): string => source.replaceAll(/\s+/g, " ").slice(0, 40);

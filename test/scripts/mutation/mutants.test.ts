@@ -63,6 +63,13 @@ describe("the mutants of a source", () => {
     expect(mutantsOf(source)).toEqual(expected);
   });
 
+  it("never pause, but do not pause more often", () => {
+    const source = (body: string) => `function* f() { if (i % 8 === 0 && a) ${body} }`;
+    expect(namesOf(source("yield;"))).toEqual(["condition to false", "statement dropped"]);
+    expect(namesOf(source("yield; else b();"))).toContain("condition to true");
+    expect(namesOf(source("yield a;"))).toContain("=== to !==");
+  });
+
   it("have promises that are not waited for", () => {
     expect(namesOf("async function f() { const x = await a; }")).toEqual(["await dropped"]);
   });
