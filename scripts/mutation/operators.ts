@@ -142,8 +142,8 @@ export function mutationsAt(path: Path, text: (node: Node) => string): Mutation[
 }
 
 /**
- * Conditions of a bare `yield`. Pausing more often, or one step later, changes nothing but how long other work waits. Never pausing
- * does: the steps of a test are fewer.
+ * Returns true inside the condition of a bare `yield`. Pausing more often or later only changes how long other work waits, which no test
+ * sees. Never pausing is seen, because there are fewer steps.
  */
 function isPause(path: Path): boolean {
   return path.some((node, depth) => {

@@ -60,7 +60,7 @@ export class RunPlacements {
       return disconnectSignal(reply);
     });
     if (!worker) throw workerUnavailableError(tag);
-    // A proxy in front of the gateway sends later calls of the session there.
+    // HAProxy in front of the gateway sends later calls of the session to this worker.
     void reply.header(RUN_WORKER_HEADER, tag);
     return worker;
   }

@@ -15,12 +15,12 @@ import { checkBodyInIterations } from "./validation.js";
 /** Resolves to the value of a JSON body. */
 export type ParseBody = (json: Buffer) => Promise<unknown>;
 
-/** The steps of reading a body, in this order. */
-export interface BodySteps {
-  /** @throws ApiError if the body exceeds the limits of its request, also as a rejection */
-  readonly check: (json: Buffer) => Promise<void> | undefined;
-  readonly parse: ParseBody;
-}
+/**
+ * Checks a body against the limits of its request. Resolves to the parser of it and its parts.
+ *
+ * @throws ApiError `body_too_complex` or `invalid_json`
+ */
+export type CheckBody = (json: Buffer) => Promise<ParseBody>;
 
 /** Bodies of at least this many bytes are passed to `readLarge`. */
 const LARGE_BODY = 16 * 1024;
@@ -34,7 +34,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Size of the JSON body in bytes; 0 until it is received. */
     bodyBytes: number;
-    /** Size of what was parsed in bytes: less than the body if `readLarge` took something out of it. */
+    /** Size in bytes of the JSON that was parsed. It is less than `bodyBytes` if `readLarge` took images out. */
     parsedBytes: number;
     /** The JSON body as it was received, if `keepsBytes` returned true; null after {@link takeBodyJson}. */
     bodyJson: Buffer | null;
@@ -47,7 +47,7 @@ export interface JsonBodyOptions {
   /**
    * Reads a large body. Default: checks and parses it. The event loop runs between two long bodies, and between parsing and the next step.
    */
-  readonly readLarge?: (request: FastifyRequest, json: Buffer, steps: BodySteps) => Promise<unknown>;
+  readonly readLarge?: (request: FastifyRequest, json: Buffer, check: CheckBody) => Promise<unknown>;
   /** Returns true if the request keeps the bytes of the body in addition to the parsed value. Default: false. */
   readonly keepsBytes?: (request: FastifyRequest) => boolean;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
@@ -76,9 +76,9 @@ export const jsonBody = fp<JsonBodyOptions>(
     }
 
     const read = (request: FastifyRequest, json: Buffer): Promise<unknown> =>
-      readLarge(request, json, {
-        check: (part) => checkJsonLimits(part, limits(request)),
-        parse: (part) => runBySize(parse(part), part.length),
+      readLarge(request, json, async (checked) => {
+        await checkJsonLimits(checked, limits(request));
+        return (part) => runBySize(parse(part), part.length);
       });
 
     const parseBody = (
@@ -167,8 +167,8 @@ function stripByteOrderMark(bytes: Buffer): Buffer {
     : bytes;
 }
 
-async function parseAlone(_request: FastifyRequest, json: Buffer, { check, parse }: BodySteps): Promise<unknown> {
-  await check(json);
+async function parseAlone(_request: FastifyRequest, json: Buffer, check: CheckBody): Promise<unknown> {
+  const parse = await check(json);
   return json.length < LONG_TEXT ? parse(json) : eventLoop.alone(() => parse(json));
 }
 

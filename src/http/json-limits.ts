@@ -26,7 +26,8 @@ function checkOf(limits: JsonLimits): NativeJsonCheck {
 /**
  * Checks a JSON body against limits before anything is built from it: parsing, checking and rendering take time for each
  * value of the body, and a scan of its bytes is much faster. The same scan finds keys that could change an object's prototype,
- * so `JSON.parse` can be used without a check of its own.
+ * so `JSON.parse` can be used without a check of its own. Image data of a body may have been decoded before, which takes time for its
+ * bytes only.
  *
  * @param limits pass the same object for every body of a kind, because each new object is read into a new check
  * @returns a promise if the body is scanned on a worker thread

@@ -6,7 +6,10 @@ import { native } from "../native/addon.js";
 /** Buffers below this size come from Node's pool. */
 const POOLED_BYTES = 4 * 1024;
 
-/** Memory for more than this is allocated as the body arrives, because a client may declare a large body and send nothing. */
+/**
+ * Memory for more than this is allocated as the body arrives, because a client may declare a large body and send nothing. A body with an
+ * image of 1 MiB, in base64, fits without a copy.
+ */
 const FIRST_BYTES = 2 << 20;
 
 /**

@@ -28,20 +28,21 @@ export const WORKER_SERVICE = "rolltape-worker";
  * Starts to send traces to a collector; undefined if none is configured. OpenTelemetry's exporter also reads `OTEL_EXPORTER_OTLP_*`,
  * for example `OTEL_EXPORTER_OTLP_HEADERS`.
  *
- * @throws TelemetryError if the SDK is not installed
+ * @param startSpanThread replaced in tests
+ * @throws TelemetryError if the SDK is not installed, or refuses its settings
  */
 export async function openTelemetry(
   { otlp_url: url, sample_ratio: ratio }: TelemetrySettings,
   { service, instanceId = randomUUID(), log }: TelemetryProcess,
-  start = (workerData: SpanThreadData) => startThread("./span-thread", import.meta.url, { name: "traces", workerData }),
+  startSpanThread = (workerData: SpanThreadData) =>
+    startThread("./span-thread", import.meta.url, { name: "traces", workerData }),
 ): Promise<Telemetry | undefined> {
   if (url === null) return undefined;
   const version = packageVersion();
-  const thread = start({
+  const thread = startSpanThread({
     url: tracesUrl(url),
     version,
     resource: { "service.name": service, "service.instance.id": instanceId, "service.version": version },
-    timeOrigin: performance.timeOrigin,
   });
   return new Telemetry(await TraceQueue.open(thread, log), ratio);
 }

@@ -1,6 +1,7 @@
 import type { ReadableSpan, SpanExporter } from "./sdk.js";
 
 export interface TelemetryLog {
+  error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }
@@ -10,11 +11,11 @@ type ResultCallback = Parameters<SpanExporter["export"]>[1];
 /** Logs when the collector stops taking spans, and when it takes them again. */
 export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
-  readonly #log: TelemetryLog | undefined;
+  readonly #log: Pick<TelemetryLog, "warn" | "info">;
   /** Spans that were lost since the collector failed first. */
   #lost = 0;
 
-  constructor(exporter: SpanExporter, log?: TelemetryLog) {
+  constructor(exporter: SpanExporter, log: Pick<TelemetryLog, "warn" | "info">) {
     this.#exporter = exporter;
     this.#log = log;
   }
@@ -33,13 +34,13 @@ export class ReportingExporter implements SpanExporter {
 
   #failed(spans: number, { message: why }: Error): void {
     if (this.#lost === 0)
-      this.#log?.warn({ key: "telemetry.otlp_url", why }, "the collector took no spans; they are lost");
+      this.#log.warn({ key: "telemetry.otlp_url", why }, "the collector took no spans; they are lost");
     this.#lost += spans;
   }
 
   #sent(): void {
     if (this.#lost === 0) return;
-    this.#log?.info({ key: "telemetry.otlp_url", lost: this.#lost }, "the collector takes spans again");
+    this.#log.info({ key: "telemetry.otlp_url", lost: this.#lost }, "the collector takes spans again");
     this.#lost = 0;
   }
 }

@@ -1,4 +1,4 @@
-/** The parts of OpenTelemetry's SDK, an optional dependency. Import this late. */
+/** The parts of OpenTelemetry's SDK, an optional dependency. Only `span-thread.ts` may import values of it. */
 export { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 export { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 export {

@@ -11,7 +11,7 @@ import {
   resourceFromAttributes,
   TracerProvider,
 } from "./sdk.js";
-import { SpanIds, SpanWriter, type WrittenTrace } from "./span-writer.js";
+import { type EndedTrace, SpanIds, SpanWriter } from "./span-writer.js";
 
 /** The thread that makes OpenTelemetry's spans of traces and sends them. Only it loads the SDK, an optional dependency. */
 
@@ -21,14 +21,17 @@ export interface SpanThreadData {
   readonly version: string;
   /** Attributes of the resource, which the environment may replace. */
   readonly resource: Readonly<Record<string, string>>;
-  /** `performance.timeOrigin` of the thread whose traces these are: they have its times. */
-  readonly timeOrigin: number;
 }
 
 export type ToSpanThread =
-  /** Each text is a {@link WrittenTrace} in JSON. */
-  | { readonly kind: "write"; readonly traces: readonly string[] }
-  /** Sends what is left. The thread ends after it. */
+  | {
+      readonly kind: "write";
+      /** Each is an {@link EndedTrace} in JSON. */
+      readonly traces: readonly string[];
+      /** Milliseconds since 1970 at the traces' time 0. */
+      readonly timeOrigin: number;
+    }
+  /** Sends the spans that are left. The thread ends after it. */
   | { readonly kind: "close" };
 
 export type FromSpanThread =
@@ -36,9 +39,8 @@ export type FromSpanThread =
   | { readonly kind: "written"; readonly traces: number }
   | { readonly kind: "log"; readonly level: "warn" | "info"; readonly fields: object; readonly text: string };
 
-/** Spans that may wait for the collector. Further ones are dropped. */
-const MAX_WAITING = 4096;
-const MAX_BATCH = 256;
+/** Spans that may wait for the collector. */
+const MAX_SPANS = 4096;
 /** Attributes of requests, such as the name of a model, have no limit of their own. */
 const MAX_ATTRIBUTE_LENGTH = 256;
 
@@ -47,7 +49,7 @@ if (!port) throw new Error("This module is the main file of a thread.");
 const tell = (message: FromSpanThread): void => port.postMessage(message);
 const log = (level: "warn" | "info") => (fields: object, text: string) => tell({ kind: "log", level, fields, text });
 
-const { url, version, resource, timeOrigin } = workerData as SpanThreadData;
+const { url, version, resource } = workerData as SpanThreadData;
 const ids = new SpanIds(new RandomIdGenerator());
 const exporter = new ReportingExporter(new OTLPTraceExporter({ url }), { warn: log("warn"), info: log("info") });
 const provider = new TracerProvider({
@@ -55,21 +57,36 @@ const provider = new TracerProvider({
   idGenerator: ids,
   sampler: new AlwaysOnSampler(),
   spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
-  spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING, maxExportBatchSize: MAX_BATCH })],
+  spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: MAX_SPANS })],
 });
-const tracer = provider.getTracer("rolltape", version);
-const writer = new SpanWriter(tracer, readAttributeNames(process.env), ids, timeOrigin);
+const writer = new SpanWriter(provider.getTracer("rolltape", version), readAttributeNames(process.env), ids);
 
-port.on("message", (message: ToSpanThread) => {
-  if (message.kind === "write") {
-    for (const each of message.traces) writer.write(JSON.parse(each) as WrittenTrace);
-    tell({ kind: "written", traces: message.traces.length });
+/** Spans that the processor surely has room for. It drops others without a word. */
+let room = MAX_SPANS;
+
+async function handle(message: ToSpanThread): Promise<void> {
+  if (message.kind === "close") {
+    // The exporter has reported its failures.
+    await provider.shutdown().catch(() => undefined);
+    port?.close();
     return;
   }
-  // The exporter has reported its failures.
-  void provider
-    .shutdown()
-    .catch(() => undefined)
-    .then(() => port.close());
+  for (const text of message.traces) {
+    const trace = JSON.parse(text) as EndedTrace;
+    const spans = 1 + trace.children.length;
+    if (spans > room) {
+      await provider.forceFlush().catch(() => undefined);
+      room = MAX_SPANS;
+    }
+    room -= spans;
+    writer.write(trace, message.timeOrigin);
+  }
+  tell({ kind: "written", traces: message.traces.length });
+}
+
+/** Messages are handled one after the other. */
+let work = Promise.resolve();
+port.on("message", (message: ToSpanThread) => {
+  work = work.then(() => handle(message));
 });
 tell({ kind: "ready" });

@@ -36,41 +36,38 @@ export class SpanIds implements IdGenerator {
   }
 }
 
-/** A trace that has ended. */
-export type WrittenTrace = Pick<Trace, "id" | "parent" | "root" | "children">;
+/** The notes of a trace that has ended. */
+export type EndedTrace = Pick<Trace, "id" | "parent" | "root" | "children">;
 
 /** Makes OpenTelemetry's spans of traces that have ended. */
 export class SpanWriter {
   readonly #tracer: Tracer;
   readonly #names: AttributeNames;
   readonly #ids: SpanIds;
-  readonly #timeOrigin: number;
 
-  /**
-   * @param tracer records each span that it starts, with the ids that `ids` makes
-   * @param timeOrigin milliseconds since 1970 at the traces' time 0
-   */
-  constructor(tracer: Tracer, names: AttributeNames, ids: SpanIds, timeOrigin: number) {
+  /** @param tracer records each span that it starts, with the ids that `ids` makes */
+  constructor(tracer: Tracer, names: AttributeNames, ids: SpanIds) {
     this.#tracer = tracer;
     this.#names = names;
     this.#ids = ids;
-    this.#timeOrigin = timeOrigin;
   }
 
-  write({ id, parent, root, children }: WrittenTrace): void {
+  /** @param timeOrigin milliseconds since 1970 at the trace's time 0 */
+  write({ id, parent, root, children }: EndedTrace, timeOrigin: number): void {
     this.#ids.nextTrace = id;
     const caller = parent ? trace.setSpanContext(ROOT_CONTEXT, toSpanContext(parent)) : ROOT_CONTEXT;
-    const span = this.#start(root, caller);
+    const span = this.#start(root, caller, timeOrigin);
     const context = trace.setSpan(caller, span);
-    for (const child of children) this.#start(child, context).end(this.#timeOrigin + child.endTime);
-    span.end(this.#timeOrigin + root.endTime);
+    for (const child of children) this.#start(child, context, timeOrigin).end(timeOrigin + child.endTime);
+    span.end(timeOrigin + root.endTime);
     this.#ids.nextTrace = undefined;
     this.#ids.nextSpan = undefined;
   }
 
-  #start({ name, kind, id, values, failure, ...times }: RecordedSpan, context: Context): Span {
+  #start(recorded: RecordedSpan, context: Context, timeOrigin: number): Span {
+    const { name, kind, id, values, failure } = recorded;
     this.#ids.nextSpan = id;
-    const startTime = this.#timeOrigin + times.startTime;
+    const startTime = timeOrigin + recorded.startTime;
     const span = this.#tracer.startSpan(name, { kind: KINDS[kind], startTime }, context);
     for (const each of values) span.setAttributes(toAttributes(this.#names, each));
     if (failure === undefined) return span;

@@ -44,7 +44,7 @@ export class Telemetry implements AsyncDisposable {
   }
 }
 
-/** Returns hexadecimal digits, eight for each word. Ids of traces are no secrets, and secure ones take far longer. */
+/** Returns eight random hexadecimal digits per word. Ids of traces are no secrets, and `crypto.randomBytes` takes far longer. */
 function newId(words: number): string {
   let id = "";
   for (let i = 0; i < words; i++) id += ((Math.random() * 2 ** 32) >>> 0).toString(16).padStart(8, "0");

@@ -1,63 +1,67 @@
-import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { TelemetryError } from "./errors.js";
 import type { TelemetryLog } from "./reporting-exporter.js";
 import type { FromSpanThread, ToSpanThread } from "./span-thread.js";
 import type { Trace } from "./trace.js";
 
-/** Traces that may wait to be written. Further ones are dropped. */
-const MAX_WAITING = 4096;
+/** Traces that wait to be posted or written. Further ones are dropped. */
+const MAX_TRACES = 4096;
 const INTERVAL_MS = 250;
 /** Time that a stop waits for the collector. */
 const CLOSE_MS = 2_000;
 
 /**
- * Hands traces that have ended to the thread that makes spans of them and sends these. On the thread of the requests, a trace costs no more
- * than its notes as text: spans that wait for their collector would also be work for its garbage collection.
+ * Collects traces that have ended and passes them to the span thread four times a second, as JSON. Making and sending spans on the main
+ * thread would delay calls, and spans that wait for the collector would be work for its garbage collection.
  */
 export class TraceQueue {
   readonly #thread: Worker;
   readonly #timer: NodeJS.Timeout;
+  readonly #exited: Promise<void>;
+  #isOpen = true;
   #waiting: string[] = [];
-  /** Traces that the thread has not written yet. */
+  /** Number of traces that the thread has not written yet. */
   #posted = 0;
   #closing: Promise<void> | undefined;
-  readonly #exited: Promise<void>;
 
   private constructor(thread: Worker, log: TelemetryLog | undefined) {
     this.#thread = thread;
     this.#timer = setInterval(() => this.#post(), INTERVAL_MS).unref();
-    this.#exited = new Promise((resolve) => thread.once("exit", () => resolve()));
     thread.on("message", (message: FromSpanThread) => {
       if (message.kind === "written") this.#posted -= message.traces;
       if (message.kind === "log") log?.[message.level](message.fields, message.text);
     });
-    thread.on("error", (error) => {
-      log?.warn({ key: "telemetry.otlp_url", why: String(error) }, "traces are no longer sent");
+    thread.on("error", (err) => log?.error({ err }, "the thread that sends traces failed; no more traces are sent"));
+    this.#exited = new Promise((resolve) => {
+      thread.once("exit", () => {
+        this.#stop();
+        this.#waiting = [];
+        resolve();
+      });
     });
-    // Requests end without it, and so may the process.
+    // The thread alone does not keep the process alive.
     thread.unref();
   }
 
   /**
-   * Resolves when the thread is ready.
+   * Waits until the thread is ready.
    *
-   * @throws TelemetryError if OpenTelemetry's SDK cannot be loaded
+   * @throws TelemetryError if OpenTelemetry's SDK is not installed, or refuses its settings
    */
   static async open(thread: Worker, log: TelemetryLog | undefined): Promise<TraceQueue> {
-    await once(thread, "message").catch((cause: unknown) => {
-      throw new TelemetryError("telemetry_unavailable", `telemetry.otlp_url requires OpenTelemetry's SDK: ${INSTALL}`, {
-        cause,
-      });
+    await new Promise<void>((resolve, reject) => {
+      thread.once("message", () => resolve());
+      thread.once("error", (cause) => reject(toStartError(cause)));
+      thread.once("exit", (code) => reject(toStartError(new Error(`the span thread ended with code ${code}`))));
     });
     return new TraceQueue(thread, log);
   }
 
   add(ended: Trace): void {
-    if (this.#waiting.length + this.#posted < MAX_WAITING) this.#waiting.push(JSON.stringify(ended));
+    if (this.#isOpen && this.#waiting.length + this.#posted < MAX_TRACES) this.#waiting.push(JSON.stringify(ended));
   }
 
-  /** Sends all that are waiting, within {@link CLOSE_MS}. Traces that end after this are lost. Never rejects. */
+  /** Sends the waiting traces, for at most {@link CLOSE_MS}. Later traces are dropped. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -66,7 +70,8 @@ export class TraceQueue {
   #post(): void {
     if (this.#waiting.length === 0) return;
     this.#posted += this.#waiting.length;
-    this.#tell({ kind: "write", traces: this.#waiting });
+    // Not `performance.timeOrigin`, which does not follow the clock when it is set.
+    this.#tell({ kind: "write", traces: this.#waiting, timeOrigin: Date.now() - performance.now() });
     this.#waiting = [];
   }
 
@@ -74,8 +79,13 @@ export class TraceQueue {
     this.#thread.postMessage(message);
   }
 
-  async #close(): Promise<void> {
+  #stop(): void {
+    this.#isOpen = false;
     clearInterval(this.#timer);
+  }
+
+  async #close(): Promise<void> {
+    this.#stop();
     this.#post();
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
@@ -88,3 +98,11 @@ export class TraceQueue {
 
 const INSTALL =
   "npm install @opentelemetry/sdk-trace@2 @opentelemetry/resources@2 @opentelemetry/exporter-trace-otlp-proto@0.223";
+
+function toStartError(cause: Error & { readonly code?: string }): TelemetryError {
+  const message =
+    cause.code === "ERR_MODULE_NOT_FOUND"
+      ? `telemetry.otlp_url requires OpenTelemetry's SDK: ${INSTALL}`
+      : `The traces of telemetry.otlp_url cannot be sent: ${cause.message}`;
+  return new TelemetryError("telemetry_unavailable", message, { cause });
+}

@@ -51,6 +51,8 @@ export interface ReceivedSpan {
   /** Empty for the first span of a trace. */
   readonly parentId: string;
   readonly failed: boolean;
+  /** Milliseconds since 1970. */
+  readonly startTime: number;
   readonly nanoseconds: bigint;
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Attributes of the process. */
@@ -125,6 +127,7 @@ function toReceived(span: WireSpan, resource: Readonly<Record<string, unknown>>)
     spanId: hex(span.spanId),
     parentId: hex(span.parentSpanId),
     failed: span.status?.code === 2,
+    startTime: Number(BigInt(span.startTimeUnixNano.toString()) / 1_000_000n),
     nanoseconds: BigInt(span.endTimeUnixNano.toString()) - BigInt(span.startTimeUnixNano.toString()),
     attributes: readAttributes(span.attributes),
     resource,

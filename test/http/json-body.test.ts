@@ -79,11 +79,12 @@ describe("a JSON body", () => {
     expect(texts).toEqual([length + 8]);
   });
 
-  it("is read by another reader if it is large", async () => {
+  it("is passed to `readLarge` if it has at least 16 KiB", async () => {
     const sizes: number[] = [];
     const send = await start({
-      readLarge: async (_, json, { parse }) => {
+      readLarge: async (_, json, check) => {
         sizes.push(json.length);
+        const parse = await check(json);
         return { read: await parse(json.subarray(0, 1)) };
       },
     });

@@ -231,7 +231,7 @@ it("leaves arguments of tools unchanged in a request with an image", async () =>
 it.each([
   ["are read as images", (url: string) => chatBody(url)],
   ["are elsewhere", (url: string) => ({ ...chatBody(), tools: [{ url }] })],
-])("checks a body against the limits of JSON if its image data %s", async (_, write) => {
+])("refuses a body that is nested too deeply with 400 if its image data %s", async (_, write) => {
   const { proxy } = await start();
   const body = { ...write(dataUrl(picture())), stop: JSON.parse("[".repeat(200) + "]".repeat(200)) as unknown };
   const reply = await proxy.post("/v1/chat/completions", body, (await proxy.session()).key);

@@ -14,6 +14,9 @@ function fakeTimeouts(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
+/** Spans of one request to the collector. */
+const BATCH = 512;
+
 const start = (name: string) => ({ name, kind: "internal" }) as const;
 
 it("starts no thread without an address", async () => {
@@ -24,15 +27,53 @@ it("starts no thread without an address", async () => {
 
 it("names the packages to install if the SDK is missing", async () => {
   const settings = { otlp_url: "http://127.0.0.1:9", sample_ratio: 1 };
-  const failing = () => new Worker("throw new Error('ERR_MODULE_NOT_FOUND')", { eval: true });
-  const opening = openTelemetry(settings, { service: "s" }, failing);
+  const withoutSdk = () => new Worker('import("@opentelemetry/not-installed")', { eval: true });
+  const opening = openTelemetry(settings, { service: "s" }, withoutSdk);
   await expect(opening).rejects.toMatchObject({
     code: "telemetry_unavailable",
     message: expect.stringMatching(
       /npm install @opentelemetry\/sdk-trace@2 .*exporter-trace-otlp-proto@0\.223$/,
     ) as string,
-    cause: expect.objectContaining({ message: "ERR_MODULE_NOT_FOUND" }) as Error,
   });
+});
+
+it("says why the exporter refuses its settings", async () => {
+  const opening = openTelemetry({ otlp_url: "nonsense", sample_ratio: 1 }, { service: "s" });
+  await expect(opening).rejects.toMatchObject({
+    code: "telemetry_unavailable",
+    message: expect.stringMatching(/^The traces of telemetry\.otlp_url cannot be sent: .*URL/) as string,
+  });
+});
+
+it("fails if its thread ends at once", async () => {
+  const settings = { otlp_url: "http://127.0.0.1:9", sample_ratio: 1 };
+  const ending = () => new Worker("process.exit(3)", { eval: true });
+  await expect(openTelemetry(settings, { service: "s" }, ending)).rejects.toMatchObject({
+    message: "The traces of telemetry.otlp_url cannot be sent: the span thread ended with code 3",
+  });
+});
+
+it("sends many traces that end at once, each with all its spans", async () => {
+  const { telemetry, flush } = await startTelemetry();
+  for (let i = 0; i < 2000; i++) {
+    const { trace } = telemetry.start(start("a"));
+    const steps = trace?.steps();
+    for (const step of ["render", "queue", "engine", "parse"] as const) steps?.enter(step);
+    trace?.end();
+  }
+  const { spans } = await flush();
+  expect(spans.filter(({ name }) => name === "a")).toHaveLength(2000);
+  expect(spans).toHaveLength(5 * 2000);
+});
+
+it("has the time of the clock, also after the clock was set", async () => {
+  const { telemetry, flush } = await startTelemetry();
+  const now = Date.now() + 3_600_000;
+  vi.spyOn(Date, "now").mockReturnValue(now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  telemetry.start(start("a")).trace?.end();
+  const { startTime } = (await flush()).span("a");
+  expect(Math.abs(startTime - now)).toBeLessThan(60_000);
 });
 
 it("samples each new trace or none, as the ratio says", async () => {
@@ -150,7 +191,7 @@ it("logs once that the collector refuses spans", async () => {
   const { telemetry, receiver } = await startTelemetry({ mode: "refuse", log: logger });
   const sendBatch = async () => {
     const { length } = receiver.bodies;
-    for (let i = 0; i < 256; i++) telemetry.start(start("a")).trace?.end();
+    for (let i = 0; i < BATCH; i++) telemetry.start(start("a")).trace?.end();
     await until(() => receiver.bodies.length > length);
   };
   await sendBatch();
@@ -186,5 +227,5 @@ it("drops spans while the collector does not answer, and closes nevertheless aft
   await vi.advanceTimersByTimeAsync(1);
   await closing;
   // A batch that waits for its answer, and those of the close.
-  expect(receiver.bodies.length).toBeLessThanOrEqual(1 + 4096 / 256);
+  expect(receiver.bodies.length).toBeLessThanOrEqual(1 + 4096 / BATCH);
 });

@@ -22,7 +22,7 @@ function startWriter() {
       { onStart: () => undefined, onEnd: (span) => written.push(span), forceFlush: nothing, shutdown: nothing },
     ],
   });
-  return { writer: new SpanWriter(provider.getTracer("test"), readAttributeNames({}), ids, TIME_ORIGIN), written, ids };
+  return { writer: new SpanWriter(provider.getTracer("test"), readAttributeNames({}), ids), written, ids };
 }
 
 function startTrace(start: Partial<TraceStart> = {}): Trace {
@@ -37,7 +37,7 @@ it("writes a trace with its ids, below the caller, and leaves later ids to chanc
   steps.enter("engine");
   void steps.headers;
   trace.end();
-  writer.write(trace);
+  writer.write(trace, TIME_ORIGIN);
   const [engine, root] = written;
   expect(root?.spanContext()).toMatchObject({ traceId: CLIENT_TRACE_ID, spanId: RANDOM_SPAN });
   expect(root?.parentSpanContext).toMatchObject({ spanId: CLIENT_SPAN_ID, isRemote: true });
@@ -50,7 +50,7 @@ it("gives a span whose id nobody asked for a random one, in a trace after anothe
   const { writer, written, ids } = startWriter();
   const trace = startTrace();
   void trace.headers;
-  writer.write(trace);
+  writer.write(trace, TIME_ORIGIN);
   expect(written[0]?.spanContext()).toMatchObject({ traceId: CLIENT_TRACE_ID, spanId: SPAN });
   expect(written[0]?.parentSpanContext).toBeUndefined();
   expect([ids.generateTraceId(), ids.generateSpanId()]).toEqual([RANDOM_TRACE, RANDOM_SPAN]);
@@ -64,7 +64,7 @@ it("keeps the recorded times", () => {
   for (const [index, span] of [...trace.children, trace.root].entries()) {
     Object.assign(span, { startTime: 100 + index, endTime: 105 + 2 * index });
   }
-  writer.write(trace);
+  writer.write(trace, TIME_ORIGIN);
   expect(written.map(({ startTime, duration }) => [startTime, duration])).toEqual([
     [
       [1_700_000_000, 100_000_000],
@@ -82,7 +82,7 @@ it("leaves out attributes without a value, and those that the conventions do not
   const trace = startTrace({ attributes: { api: "x", responseModel: undefined, isStreamed: true } });
   trace.set({ status: 0, finishReasons: ["stop"] });
   trace.fail("engine_error");
-  writer.write(trace);
+  writer.write(trace, TIME_ORIGIN);
   expect(written[0]?.attributes).toEqual({
     "rolltape.api": "x",
     "http.response.status_code": 0,
@@ -91,7 +91,7 @@ it("leaves out attributes without a value, and those that the conventions do not
   });
 });
 
-it("returns the context of the sender", () => {
+it("reads the span context from traceparent and tracestate", () => {
   const context = { traceId: CLIENT_TRACE_ID, spanId: CLIENT_SPAN_ID, traceFlags: 0x0b, isRemote: true };
   const headers = { traceparent: CLIENT_TRACE.traceparent.replace(/01$/, "0b") };
   expect(toSpanContext(headers)).toEqual(context);

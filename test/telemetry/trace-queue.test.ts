@@ -9,8 +9,8 @@ import { captureLog } from "../helpers/captured-log.js";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A thread that keeps what it is told, and says what a test lets it say. */
-class SilentThread extends EventEmitter {
+/** Keeps the messages that it gets, and emits those of the test. */
+class FakeThread extends EventEmitter {
   readonly told: ToSpanThread[] = [];
   terminated = false;
 
@@ -36,7 +36,7 @@ class SilentThread extends EventEmitter {
 }
 
 async function open() {
-  const thread = new SilentThread();
+  const thread = new FakeThread();
   const { logger, lines } = captureLog();
   const opening = TraceQueue.open(thread as unknown as Worker, logger);
   thread.say({ kind: "ready" });
@@ -101,30 +101,34 @@ it("logs what the thread reports", async () => {
   ]);
 });
 
-it("goes on without traces if the thread fails, and says so", async () => {
+it("logs once that the thread has failed, and drops later traces", async () => {
   const { thread, queue, lines, add } = await open();
   thread.emit("error", new Error("out of memory"));
   thread.emit("exit");
-  add(5000);
+  add(1);
+  vi.advanceTimersByTime(500);
+  expect([thread.told, vi.getTimerCount()]).toEqual([[], 0]);
   await queue.close();
-  expect(lines).toMatchObject([{ why: "Error: out of memory", msg: "traces are no longer sent" }]);
+  expect(lines).toMatchObject([{ level: 50, err: { message: "out of memory" } }]);
 });
 
-it("hands over the rest when it is closed, once, and waits until the thread has ended", async () => {
+it("posts the remaining traces once when it is closed, and resolves when the thread has ended", async () => {
   const { thread, queue, add } = await open();
   add(3);
   const closed = vi.fn<() => void>();
-  const closing = queue.close().then(closed);
+  const closing = Promise.all([queue.close(), queue.close()]).then(closed);
+  add(1);
   await vi.advanceTimersByTimeAsync(1999);
   expect([closed.mock.calls.length, thread.terminated]).toEqual([0, false]);
   thread.emit("exit");
   await closing;
   await queue.close();
   expect(thread.told.map(({ kind }) => kind)).toEqual(["write", "close"]);
+  expect(thread.sizes).toEqual([3, 0]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ends a thread that takes longer than two seconds", async () => {
+it("terminates the thread two seconds after it was closed if it has not ended", async () => {
   const { thread, queue } = await open();
   const closing = queue.close();
   await vi.advanceTimersByTimeAsync(2000);

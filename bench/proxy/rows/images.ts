@@ -14,17 +14,18 @@ import { sized } from "../../kit/sized.js";
 import { startTurns, type Turns } from "../rig.js";
 
 /**
- * Measures the time of the event loop that an image adds to the next turn of its conversation. Agents repeat their images with each call, so
- * a part of it is what any server needs to receive the body: a bare Node server shows how much.
- *
- * Calls are concurrent. After a pause of some milliseconds, the same code takes twice as long, so calls one after the other would measure
- * how long the load generator needs for a body.
+ * Measures how much processor time of the main thread an image adds to a later turn. Part of it is receiving the body, which a bare Node
+ * server shows. Calls run concurrently: after idle milliseconds the same code takes twice as long, and the result would depend on the speed
+ * of the load generator.
  */
 
 const IMAGE_BYTES = sized(1 << 20, 1 << 16);
 const CONCURRENCY = 6;
 const CALLS = sized(120, 6);
 const ROUNDS = sized(20, 1, 3);
+const WARM_UP_ROUNDS = 2;
+/** Maximum ratio of what an image costs here to what receiving it costs. */
+const TARGET = 2;
 
 export async function images(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-bench-"));
@@ -40,7 +41,7 @@ export async function images(): Promise<Row[]> {
     const seen = await Promise.all(conversations.map(() => startTurns(recorder, [showImage()])));
     const added: number[] = [];
     const received: number[] = [];
-    for (let round = -2; round < ROUNDS; round++) {
+    for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
       const addedBy = async (target: Target) => {
         const without = await loopTime(target, text);
         return (await loopTime(target, seen)) - without;
@@ -53,7 +54,7 @@ export async function images(): Promise<Row[]> {
     const [here, there] = [median(added), median(received)];
     return [
       {
-        what: `time of the event loop that an image of ${IMAGE_BYTES >> 10} KiB adds to a later turn`,
+        what: `processor time of the main thread that an image of ${IMAGE_BYTES >> 10} KiB adds to a later turn`,
         measured: `${here.toFixed(2)} ms a call`,
         reference: `${there.toFixed(2)} ms for receiving it with a bare server`,
         verdict: { value: here / there, target: TARGET, bound: "at most", unit: "x" },
@@ -66,16 +67,13 @@ export async function images(): Promise<Row[]> {
   }
 }
 
-/** Maximum ratio of what an image costs here to what receiving it costs. */
-const TARGET = 2;
-
 function showImage(): object {
   const file = makePng(100, 60, 0, [pngChunk("tEXt", randomBytes(IMAGE_BYTES))]);
   const text = { type: "text", text: "What is this?" };
   return { role: "user", content: [text, { type: "image_url", image_url: { url: dataUrl(file) } }] };
 }
 
-/** Makes calls. Returns the time of the server's event loop for one, in milliseconds. */
+/** Makes calls. Returns the processor time of the server's main thread for one, in milliseconds. */
 async function loopTime(server: Target, conversations: readonly Turns[]): Promise<number> {
   const before = cpuSecondsOfThread(server.pid);
   let left = CALLS;

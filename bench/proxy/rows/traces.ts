@@ -10,8 +10,8 @@ import { sized } from "../../kit/sized.js";
 import { Reference, Rig, startTurns, type Turns } from "../rig.js";
 
 /**
- * Measures the time of the event loop that traces add to a call, which limits how many calls a proxy can take. A thread of its own makes
- * and sends the spans; the processor time of all threads is shown beside it. Two proxies take turns, one without traces and one that sends
+ * Measures the processor time of the main thread that traces add to a call, which limits how many calls a proxy can take. A separate
+ * thread makes and sends the spans; the processor time of all threads is shown beside it. Two proxies take turns, one without traces and one that sends
  * them. Each of several pairs of processes is another sample, because the same code takes a few percent more or less in each process.
  */
 
@@ -57,7 +57,7 @@ async function measure(reference: Reference, url: string, ratio: number, target:
   for (let pair = 0; pair < PAIRS; pair++) {
     const off = await Caller.start(reference, []);
     const on = await Caller.start(reference, [`telemetry.otlp_url=${url}`, `telemetry.sample_ratio=${ratio}`]);
-    const rounds: Times[] = [];
+    const rounds: CallTime[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       // The order alternates, so that a machine that becomes faster or slower favors neither.
       const first = await (round % 2 === 0 ? off : on).run(CALLS);
@@ -74,17 +74,17 @@ async function measure(reference: Reference, url: string, ratio: number, target:
   const value = median(added);
   const spread = `${Math.min(...added).toFixed(1)} to ${Math.max(...added).toFixed(1)}`;
   return {
-    what: `small bodies, ${ratio * 100}% of the traces sampled: time of the event loop added to a call`,
+    what: `small bodies, ${ratio * 100}% of the traces sampled: processor time of the main thread added to a call`,
     measured:
       `${value.toFixed(1)}% (${spread} in ${PAIRS} pairs of processes); ` +
-      `processor time of all threads ${median(ofAllThreads).toFixed(1)}%`,
+      `of all threads ${median(ofAllThreads).toFixed(1)}%`,
     reference: `${median(milliseconds).toFixed(3)} ms without traces`,
     ...(target === undefined ? {} : { verdict: { value, target, bound: "at most", unit: "%" } }),
   };
 }
 
 /** Processor time of a call in milliseconds. */
-interface Times {
+interface CallTime {
   readonly loop: number;
   readonly all: number;
 }
@@ -110,8 +110,9 @@ class Caller {
   }
 
   /** Makes so many calls. */
-  async run(calls: number): Promise<Times> {
-    const { pid, ...proxy } = this.#rig.proxy;
+  async run(calls: number): Promise<CallTime> {
+    const { proxy } = this.#rig;
+    const { pid } = proxy;
     const before = { loop: cpuSecondsOfThread(pid), all: cpuSecondsOfThreads(pid) };
     let left = calls;
     const work = async ({ key, next }: Turns) => {

@@ -16,7 +16,7 @@ export interface FrontWorker {
   readonly address: string;
 }
 
-/** Header of the gateway's answers to calls with a run key: the tag of the worker that has the session. */
+/** Response header of the gateway for calls with a run key: the tag of the session's worker. */
 export const RUN_WORKER_HEADER = "x-rolltape-worker";
 
 /** Failed checks after which a worker is down. */

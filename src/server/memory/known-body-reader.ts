@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { BodySteps, ParseBody } from "../../http/json-body.js";
+import type { CheckBody, ParseBody } from "../../http/json-body.js";
 import { native } from "../../native/addon.js";
 import type { TakenImages } from "../../protocols/image-reader.js";
 import { eventLoop, LONG_TEXT } from "../../support/async/event-loop.js";
@@ -48,18 +48,18 @@ export function createKnownBodyReader(
     return newPart.length < LONG_TEXT ? read() : eventLoop.alone(read);
   };
 
-  return async (request: FastifyRequest, json: Buffer, { check, parse }: BodySteps): Promise<unknown> => {
+  return async (request: FastifyRequest, json: Buffer, check: CheckBody): Promise<unknown> => {
     const { session } = request;
     const taken = session && images && (await runBySize(images.take(json, session), json.length));
-    const text = taken?.json ?? json;
-    // Image data is one string of the body, and so is what stands for it: the limits count both alike.
-    await check(text);
-    const value = await readKnown(request, text, parse);
+    const checked = taken?.json ?? json;
+    // A stand-in is one string, like the data that it replaces. So a body that is parsed as it was sent needs no second check.
+    const parse = await check(checked);
+    const value = await readKnown(request, checked, parse);
     if (!taken) return value;
     // A stand-in elsewhere, such as in an argument of a tool, would become text of the prompt. Parse the body as it was sent.
     if (countStandIns(value) !== taken.count) return parse(json);
     request.takenImages = taken.images;
-    request.parsedBytes = text.length;
+    request.parsedBytes = checked.length;
     // Nothing else needs the bytes, unless they are kept for an upstream.
     if (request.bodyJson === null) native.freeBytes(json);
     return value;

@@ -63,7 +63,7 @@ describe("the mutants of a source", () => {
     expect(mutantsOf(source)).toEqual(expected);
   });
 
-  it("never pause, but do not pause more often", () => {
+  it("of a pause only remove it", () => {
     const source = (body: string) => `function* f() { if (i % 8 === 0 && a) ${body} }`;
     expect(namesOf(source("yield;"))).toEqual(["condition to false", "statement dropped"]);
     expect(namesOf(source("yield; else b();"))).toContain("condition to true");

@@ -1,4 +1,7 @@
-/** Rewards the members of a group with `data.rewards`, in the order in which they run. `data.limit` limits the tokens of the answer; its seed is one with which the tiny model does not end sooner. */
+/**
+ * Rewards the members of a group with `data.rewards`, in the order in which they run. `data.limit` limits the tokens of the answer. With
+ * seed 1, the tiny model reaches the limit.
+ */
 const started = new Map();
 
 export const agent = {
