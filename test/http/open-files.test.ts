@@ -24,7 +24,7 @@ it("accepts fewer connections and warns if the limit is too low, so that files r
   expect(maxConnections).toBe(4096 - 1024 - 256);
   expect(problem).toContain("open 4096 files");
   expect(problem).toContain("server.max_connections (16384)");
-  expect(problem).toContain("need 17664. Only 2816 connections are accepted.");
+  expect(problem).toContain("need 17664. Only 2816 connections are accepted. Raise the limit (`ulimit -n`");
 });
 
 it("splits a very low limit, and always accepts at least one connection", () => {

@@ -68,15 +68,20 @@ it("refuses a body that is shorter or longer than its declared size", async () =
   }
 });
 
-it("reports a body that breaks off as an error of the client", async () => {
+it.each([
+  [undefined, 400],
+  [200, 400],
+  [400, 400],
+  [408, 408],
+])("reports a body that breaks off with status %s as an error of the client: %s", async (statusCode, expected) => {
   const payload = new Readable({
     read() {
-      this.destroy(new Error("aborted"));
+      this.destroy(Object.assign(new Error("aborted"), { statusCode }));
     },
   });
   const request = { headers: {}, routeOptions: { bodyLimit: 10 } } as unknown as FastifyRequest;
   const error = await new Promise<Read["error"]>((resolve) => readBody(request, payload, resolve));
-  expect(error).toMatchObject({ message: "aborted", statusCode: 400 });
+  expect(error).toMatchObject({ message: "aborted", statusCode: expected });
 });
 
 it("leaves the memory of a program that injects a request as it is", async () => {

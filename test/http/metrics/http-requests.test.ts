@@ -30,6 +30,17 @@ it("counts requests by method, pattern of the route and status, and other method
   ]);
 });
 
+it("counts paths without a route together", async () => {
+  const app = fastify();
+  onTestFinished(() => app.close());
+  const options: HttpRequestsOptions = { register: new Registry(), name: "requests_total" };
+  await app.register(httpRequests, options);
+  for (const path of ["/a", "/b"]) await app.inject(path);
+  expect(await readCounter(options.register, "requests_total")).toEqual([
+    [{ method: "GET", route: "unmatched", status: "404" }, 2],
+  ]);
+});
+
 it("counts refusals by code", async () => {
   const register = new Registry();
   const count = countRefusals("refusals_total", register);
