@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isLater, NEVER_SET } from "../admin-api/weight-version.js";
-import { disconnectSignal } from "../http/disconnect.js";
+import { disconnectSignal, onResponseClose } from "../http/disconnect.js";
 import { readKeys } from "../http/read-keys.js";
 import { readSessionName, SESSION_ID_HEADER } from "../http/session-name.js";
 import { isRunKey } from "../session/run-keys.js";
@@ -16,6 +16,7 @@ import type { Worker } from "./worker-pool.js";
 
 const PATH = "/rl/current_session";
 const NOT_FOUND = 404;
+const GONE: ReadonlySet<number> = new Set([NOT_FOUND, 429]);
 /** Number of sessions whose worker is remembered. The worker of another one is asked for again. */
 const MAX_REMEMBERED = 100_000;
 
@@ -55,6 +56,10 @@ export class RunPlacements {
     const tag = this.#tags.get(session.id) ?? (await this.#placeOnce(session, startsSession(request)));
     if (tag === undefined) return undefined;
     this.#remember(session.id, tag);
+    onResponseClose(reply, () => {
+      // The session is gone, or cannot start there: the next call looks for a place.
+      if (GONE.has(reply.raw.statusCode)) this.#tags.delete(session.id);
+    });
     const worker = await this.#context.pool.locate(tag, () => {
       reply.holdBody();
       return disconnectSignal(reply);

@@ -31,9 +31,11 @@ export class TraceQueue {
       if (message.kind === "written") this.#posted -= message.traces;
       if (message.kind === "log") log?.[message.level](message.fields, message.text);
     });
-    thread.on("error", (err) => log?.error({ err }, "the thread that sends traces failed; no more traces are sent"));
+    let err: Error | undefined;
+    thread.on("error", (error) => (err = error));
     this.#exited = new Promise((resolve) => {
       thread.once("exit", () => {
+        if (this.#isOpen) log?.error({ err }, "the thread that sends traces has ended; no more traces are sent");
         this.#stop();
         this.#waiting = [];
         resolve();

@@ -458,6 +458,14 @@ describe.skipIf(!HAPROXY.isInstalled)("HAProxy, with run keys", { timeout: 60_00
     for (let i = 0; i < 2; i++) expect(await ask(url, "a")).toBe("gateway");
   });
 
+  it.each([404, 429])("asks the gateway again after its worker has answered %s", async (status) => {
+    const two = await startScripted("two", { [CHAT]: () => ({ status, body: { tag: "two" } }) });
+    const { url } = await startProxy(HAPROXY, { gateway: await startGateway(), workers: [two] });
+    const tags: string[] = [];
+    for (let i = 0; i < 4; i++) tags.push(await ask(url, "a"));
+    expect(tags).toEqual(["gateway", "two", "gateway", "two"]);
+  });
+
   it("keeps sending a known session to its worker while the gateway is away", async () => {
     const gateway = await startGateway();
     const { url } = await startProxy(HAPROXY, { gateway, workers: [await startTagged("two")] });

@@ -59,6 +59,17 @@ it("returns no tag of a worker if the call names no session", async () => {
   expect((await chat(gateway, run)).headers["x-rolltape-worker"]).toBeUndefined();
 });
 
+it("starts a deleted session again on another worker if its own has no free slot", async () => {
+  const { workers, gateway, run } = await start();
+  expect((await chat(gateway, run, "a")).refusal).toBe("200");
+  const [owner] = workers.filter(({ proxy }) => [...proxy.context.registry.all()].length > 0);
+  const { session_id: id } = (await send(gateway, run, "a", "/rl/current_session")).json<{ session_id: string }>();
+  await gateway.send(`/rl/sessions/${id}`, { method: "DELETE" });
+  owner?.proxy.context.registry.grant(-40);
+  await chat(gateway, run, "a");
+  expect((await chat(gateway, run, "a")).refusal).toBe("200");
+});
+
 it("starts one session for concurrent first calls through two gateways", async () => {
   const { workers, urls, gateway, run } = await start();
   const other = await Gateway.start({ urls });

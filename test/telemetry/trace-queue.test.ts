@@ -101,15 +101,18 @@ it("logs what the thread reports", async () => {
   ]);
 });
 
-it("logs once that the thread has failed, and drops later traces", async () => {
+it.each([
+  ["failed", { err: { message: "out of memory" } }],
+  ["ended", { level: 50 }],
+])("logs once that the thread has %s, and drops later traces", async (how, logged) => {
   const { thread, queue, lines, add } = await open();
-  thread.emit("error", new Error("out of memory"));
+  if (how === "failed") thread.emit("error", new Error("out of memory"));
   thread.emit("exit");
   add(1);
   vi.advanceTimersByTime(500);
   expect([thread.told, vi.getTimerCount()]).toEqual([[], 0]);
   await queue.close();
-  expect(lines).toMatchObject([{ level: 50, err: { message: "out of memory" } }]);
+  expect(lines).toMatchObject([logged]);
 });
 
 it("posts the remaining traces once when it is closed, and resolves when the thread has ended", async () => {

@@ -117,6 +117,8 @@ function writeRunRules(workers: readonly FrontWorker[]): string[] {
     ...workers.map(
       ({ tag }, index) => `    http-request set-var(txn.tag) str(${tag}) if { sc0_get_gpt0(runs) eq ${index + 1} }`,
     ),
+    "    # The session is gone, or cannot start there: the gateway looks for a place.",
+    "    http-response sc-set-gpt0(0) 0 if { status 404 429 }",
     ...workers.map(
       ({ tag }, index) =>
         `    http-response sc-set-gpt0(0) ${index + 1} if { res.hdr(${RUN_WORKER_HEADER}) -m str ${tag} }`,
@@ -144,7 +146,8 @@ function writeGateways({ gateways, unreachableMilliseconds }: FrontSettings): st
     "    option httpchk GET /livez",
     timeout,
     ...gateways.map(
-      (address, index) => `    server gateway${index + 1} ${address} ${check}${index === 0 ? "" : " backup"}`,
+      (address, index) =>
+        `    server gateway${index + 1} ${address} ${check} on-marked-down shutdown-sessions${index === 0 ? "" : " backup"}`,
     ),
   ];
 }
