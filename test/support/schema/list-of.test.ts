@@ -31,6 +31,8 @@ it("reports the first invalid element only", () => {
   const issues = messages(listOf(z.object({ a: z.int() })), [{ a: 1 }, { a: "x" }, 5]);
   expect(issues).toHaveLength(1);
   expect(issues[0]).toMatch(/^1\.a: /);
+  expect(messages(listOf(z.object({ a: z.int() })), [null])[0]).toMatch(/^0: /);
+  expect(listOf(z.null(), { once: true }).parse(Array.from({ length: 9 }, () => null))).toHaveLength(9);
 });
 
 it("checks an object of a long list once if it is asked to", () => {
