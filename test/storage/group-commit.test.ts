@@ -29,10 +29,12 @@ const open = (disk: HeldDisk, more: Partial<ConstructorParameters<typeof GroupCo
 test("commits the changes of one event turn together, and later changes after that commit", async () => {
   const disk = new HeldDisk();
   const commits = open(disk);
-  commits.write([change("a")]);
-  commits.write([change("b"), change("c")]);
+  expect(commits.write([])).toBe(0);
+  expect(commits.write([change("a")])).toBe(1);
+  expect(commits.write([change("b"), change("c")])).toBe(1);
   const first = await disk.commitNumber(0);
-  commits.write([change("d")]);
+  expect(commits.write([change("d")])).toBe(2);
+  expect(commits.write([])).toBe(2);
   expect(first.names).toEqual(["a", "b", "c"]);
   expect(disk.commits).toHaveLength(1);
   first.end();
@@ -186,4 +188,35 @@ test("runs one commit at a time while it closes", async () => {
   expect(disk.commits.map(({ names }) => names)).toEqual([["a"], ["b"]]);
   second.end();
   await closing;
+});
+
+test("commits the groups of several event turns together up to 32 MiB", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  const half = Buffer.alloc(16 * 2 ** 20);
+  commits.write([change("a")]);
+  const first = await disk.commitNumber(0);
+  for (const group of [
+    [
+      { ...change("b"), value: half },
+      { ...change("c"), value: undefined },
+    ],
+    [{ ...change("d"), value: half }],
+    [change("e")],
+    [change("f")],
+  ]) {
+    commits.write(group);
+    await Promise.resolve();
+  }
+  expect([commits.pending, commits.durable]).toEqual([5, 0]);
+  first.end();
+  const second = await disk.commitNumber(1);
+  expect([commits.pending, commits.durable]).toEqual([4, 1]);
+  expect(second.names).toEqual(["b", "c", "d"]);
+  second.end();
+  const third = await disk.commitNumber(2);
+  expect(third.names).toEqual(["e", "f"]);
+  third.end();
+  await commits.close();
+  expect([commits.pending, commits.durable]).toEqual([0, 5]);
 });
