@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { native } from "../../src/native/addon.js";
 import { Storage } from "../../src/storage/index.js";
@@ -87,4 +89,26 @@ test("skips only some outdated changes per event turn while cleaning, so that ca
   await expect.poll(() => storage.readSize().fileBytes, { timeout: 20_000 }).toBeLessThan(2 ** 20 + 2 ** 17);
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThan(15_000);
+});
+
+test.each([
+  [2, false],
+  [5, true],
+])("a log with 2 MB of values and %i MB of replaced ones is cleaned: %s", async (replaced, isCleaned) => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  for (let n = 0; n < 2 + replaced; n++) {
+    storage.write([record(1, Math.min(n, 1), Buffer.alloc(1_000_000, n))]);
+    await storage.flushed();
+  }
+  // The active segment is old enough to get a successor.
+  const later = performance.now() + 1000;
+  const clock = vi.spyOn(performance, "now").mockReturnValue(later);
+  onTestFinished(() => clock.mockRestore());
+  for (const text of ["one", "two", "three"]) {
+    storage.write([head(1, text)]);
+    await storage.flushed();
+  }
+  expect(existsSync(join(directory, "segment-00000002.log"))).toBe(isCleaned);
+  expect(Object.values(readAll(storage)).map((text) => text.length)).toEqual([5, 1_000_000, 1_000_000]);
 });

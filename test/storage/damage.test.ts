@@ -1,6 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { native } from "../../src/native/addon.js";
 import { type Damage, Storage, StorageReader } from "../../src/storage/index.js";
 import { crash, head, isOfLog, newFolder, openStorage, readIntact, start, writeSegments } from "./stored-folder.js";
 
@@ -133,4 +134,40 @@ test("reports a damaged value by its key, and reads the others", async () => {
   const records: Damage[] = [];
   reader.checkRecords((each) => records.push(each));
   expect(records).toEqual([{ table: undefined, key: undefined, reason: "segment-00000001.log is damaged at byte 0" }]);
+});
+
+test("starts without an index that is damaged, or is of another segment or log", async () => {
+  const original = await writeSegments({ isClosed: true });
+  const expected = await start(crash(original));
+  const index = (directory: string, number = 1) => join(directory, `segment-0000000${number}.index`);
+  const flip = (at: number) => (path: string) => {
+    const bytes = readFileSync(path);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    writeFileSync(path, bytes);
+  };
+  const other = await writeSegments({ isClosed: true });
+  const changes: ((path: string) => void)[] = [
+    // The magic, the end of the records, and the last byte of the first key.
+    flip(0),
+    flip(25),
+    flip(32 + 12 + 10),
+    (path) => copyFileSync(index(original, 2), path),
+    (path) => copyFileSync(index(other), path),
+    (path) => truncateSync(path, 31),
+  ];
+  for (const change of changes) {
+    const directory = crash(original);
+    change(index(directory));
+    expect(await start(directory)).toEqual(expected);
+    expect(readIntact(directory)).toEqual({ values: expected, damage: [] });
+  }
+});
+
+test("a reader beside a server refuses a folder that a later version has taken", async () => {
+  const directory = newFolder();
+  await openStorage(directory);
+  const json = JSON.stringify({ format: 2 });
+  const checksum = native.crc32c(Buffer.from(json)).toString(16).padStart(8, "0");
+  writeFileSync(join(directory, "manifest"), `${json}\n${checksum}\n`);
+  expect(() => StorageReader.open(directory)).toThrow("was written by another version of Rolltape");
 });
