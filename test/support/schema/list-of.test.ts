@@ -9,7 +9,8 @@ it("accepts a number of elements", () => {
   const list = listOf(z.int(), { min: 1, max: 2 });
   expect(list.parse([7])).toEqual([7]);
   expect(messages(list, [])).toEqual([": must hold at least 1"]);
-  expect(messages(list, [1, 2, 3])).toEqual([": must hold at most 2"]);
+  // Elements of a list that is too long are not checked.
+  expect(messages(list, [1, 2, "x"])).toEqual([": must hold at most 2"]);
 });
 
 it("says so in its JSON Schema, which has no limits by default", () => {
