@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { setImmediate as nextRound } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Change } from "../../src/storage/changes.js";
 import { GroupCommit } from "../../src/storage/group-commit.js";
 
@@ -219,4 +220,28 @@ test("commits the groups of several event turns together up to 32 MiB", async ()
   third.end();
   await commits.close();
   expect([commits.pending, commits.durable]).toEqual([0, 5]);
+});
+
+test("does nothing while there is nothing to commit, and does not try again after it was closed", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  (await disk.commitNumber(0)).end();
+  await commits.flushed();
+  await nextRound();
+  const started = [vi.spyOn(globalThis, "setImmediate"), vi.spyOn(globalThis, "setTimeout")];
+  onTestFinished(() => void vi.restoreAllMocks());
+  for (let round = 0; round < 3; round++) await nextRound();
+  for (const each of started) expect(each).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+  commits.write([change("b")]);
+  const first = await disk.commitNumber(1);
+  const closing = commits.close();
+  const retries = vi.spyOn(globalThis, "setTimeout");
+  first.end(new Error("the disk is full"));
+  (await disk.commitNumber(2)).end(new Error("the disk is full"));
+  await closing;
+  await nextRound();
+  expect(retries).not.toHaveBeenCalled();
+  expect(commits.pending).toBe(1);
 });
