@@ -111,7 +111,12 @@ test("reports a damaged manifest, and reads the values without it if there are s
   expect(readIntact(empty)).toEqual({ values: {}, damage: [reason] });
 });
 
-test("reports a damaged value by its key, and reads the others", async () => {
+test.each([
+  ["names an unknown table", 0, 200],
+  ["names another table", 0, 0],
+  ["has a value that is too long", 4, 3],
+  ["has another key", 13, 3],
+])("reports a value whose change %s by its key, and reads the others", async (_, offset, byte) => {
   const directory = newFolder();
   const storage = await openStorage(directory);
   storage.write([head(1, "a"), head(2, "b")]);
@@ -119,8 +124,7 @@ test("reports a damaged value by its key, and reads the others", async () => {
   const path = join(directory, "segment-00000001.log");
   const bytes = readFileSync(path);
   const at = bytes.indexOf(head(2).key) - 8;
-  // The number of its table.
-  bytes.writeUInt8(200, at);
+  bytes.writeUInt8(byte, at + offset);
   writeFileSync(path, bytes);
   using reader = StorageReader.open(directory);
   const damage: Damage[] = [];
