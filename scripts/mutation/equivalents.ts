@@ -42,10 +42,16 @@ export const equivalents: readonly Equivalent[] = [
     reason: "No environment has a variable without a name.",
   },
   {
-    file: "src/conversation/size.ts",
-    source: 'if (typeof value !== "object" || value === null) return MARKUP;',
-    name: "condition to false",
-    reason: "A number, a truth value and null have no keys, so that the loop below adds nothing.",
+    file: "src/conversation/image-file.ts",
+    source: "const readSegment = (bytes: Bytes, at: number): Bytes => bytes.slice(at + 4, bytes.u16(at + 2) - 2);",
+    name: "- to +",
+    reason: "The next marker would follow the data. It cannot end an entry of Exif data, nor be a digit of XMP data.",
+  },
+  {
+    file: "src/conversation/image-file.ts",
+    source: "const orientation = (exif && readOrientation(exif)) ?? (xmp && readXmpOrientation(xmp)) ?? 1;",
+    name: "?? to its left side",
+    reason: "No number is not turned either. The 1 is for the type.",
   },
   {
     file: "src/job/schema.ts",
@@ -70,12 +76,6 @@ export const equivalents: readonly Equivalent[] = [
     source: "if (byte <= SPACE) continue;",
     name: "<= to <",
     reason: "The same, for the space alone.",
-  },
-  {
-    file: "src/protocols/prompt-ids.ts",
-    source: "return z.NEVER;",
-    name: "return to undefined",
-    reason: "The issue that was added refuses the prompt. Nobody reads the value.",
   },
   {
     file: "src/transcript/session-answer.ts",

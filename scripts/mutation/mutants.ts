@@ -52,7 +52,8 @@ function switchOf({ id, node, replacement }: Mutant): [Insert, Insert] {
     ];
   }
   return [
-    { at: node.start, code: `(${SWITCH}(${id}) ? (${replacement}) : (`, opens: true, width },
+    // With one pair of parentheses, TypeScript may read `(undefined) : ({ … })` as the head of an arrow function.
+    { at: node.start, code: `(${SWITCH}(${id}) ? ((${replacement})) : (`, opens: true, width },
     { at: node.end, code: "))", opens: false, width },
   ];
 }

@@ -74,8 +74,8 @@ const operators: readonly Operator[] = [
       return [{ node, replacement: text(argument), name: "! dropped" }];
     }
     if (node.type === "AwaitExpression") return [{ node, replacement: text(argument), name: "await dropped" }];
-    // `undefined` would stay, and a truth value is mutated by itself.
-    if (node.type === "ReturnStatement" && !/^(undefined|true|false)$/.test(text(argument))) {
+    // `undefined` would stay, and a truth value is mutated by itself. Nobody reads `z.NEVER`: the issue beside it refuses the value.
+    if (node.type === "ReturnStatement" && !/^(undefined|true|false|z\.NEVER)$/.test(text(argument))) {
       return [{ node: argument, replacement: "undefined", name: "return to undefined" }];
     }
     return [];

@@ -58,8 +58,7 @@ function canonicalContent({ role, content }: Message, filters: readonly TextFilt
 const removeMatches = (text: string, filters: readonly TextFilter[]): string =>
   filters.reduce((rest, filter) => filter.removeMatches(rest), text);
 
-/** Arguments that are not JSON are compared as text. The third item keeps them different from all JSON arguments. */
+/** Arguments that are not JSON are compared as text, which differs from the JSON of all others. */
 function* canonicalCall(call: ToolCall): Steps<readonly string[]> {
-  const json = yield* canonicalJson(call.arguments);
-  return json === undefined ? [call.name, call.arguments, "text"] : [call.name, json];
+  return [call.name, (yield* canonicalJson(call.arguments)) ?? call.arguments];
 }

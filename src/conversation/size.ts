@@ -45,9 +45,9 @@ function sumParts(parts: readonly MessagePart[], measure: (text: string) => numb
  */
 export function valueLength(value: unknown): number {
   if (typeof value === "string") return MARKUP + value.length;
-  if (typeof value !== "object" || value === null) return MARKUP;
   if (Array.isArray(value)) return value.reduce<number>((length, item) => length + valueLength(item), MARKUP);
   let length = MARKUP;
-  for (const key in value) length += key.length + valueLength((value as Record<string, unknown>)[key]);
+  // A number, a truth value and null have no keys.
+  for (const key in value as object) length += key.length + valueLength((value as Record<string, unknown>)[key]);
   return length;
 }

@@ -52,6 +52,7 @@ describe("messages with the same meaning", () => {
     ["trailing white space after an image", user([image("1"), written("a \n")]), user([image("1"), written("a")])],
     ["white space alone after an image", user([image("1"), written("\n")]), user([image("1")])],
     ["facts that follow from an image's bytes", user([image("1")]), user([image("1", "image/gif")])],
+    ["an empty id of the call that a tool result answers", answers(""), { role: "tool", content: "x" }],
     ["nothing: equal arguments that are not JSON", called("{a"), called("{a")],
     ["number spelling a hundred thousand levels deep", nestedArrays("1"), nestedArrays("1.0")],
     [
@@ -101,6 +102,7 @@ describe("messages with different meanings", () => {
     ["white space in arguments that are not JSON", called("{a"), called("{a ")],
     ["a text that is not JSON and a JSON string that spells it", called('"x'), called(JSON.stringify('"x'))],
     ["the function's name", called("{}", "f"), called("{}", "g")],
+    ["the function's name of arguments that are not JSON", called("{a", "f"), called("{a", "g")],
     ["the order of calls", callsAll(["f", "g"]), callsAll(["g", "f"])],
     ["a value in lists a hundred thousand levels deep", nestedArrays("1"), nestedArrays("2")],
     ["a value in objects a hundred thousand levels deep", nestedObjects("1"), nestedObjects("2")],

@@ -46,10 +46,16 @@ describe("a content", () => {
     ["the width", [image("1")], [image("1", 5)]],
     ["the height", [image("1")], [{ ...image("1"), height: 4 } as MessagePart]],
     ["a further part", [image("1")], [image("1"), text("a")]],
+    ["a text of as many characters as parts", "a", [image("1")]],
     ["a placeholder that a user wrote", "[image]", [image("1")]],
   ])("differs from another one in %s", (_, a, b) => {
     expect(sameContent(a, b)).toBe(false);
     expect(sameContent(b, a)).toBe(false);
+  });
+
+  it("is the same as another one with equal parts", () => {
+    expect(sameContent([text("a"), image("1")], [text("a"), image("1")])).toBe(true);
+    expect(sameContent("a", "a")).toBe(true);
   });
 
   // A model to compare with: a content is a sequence of characters and images.

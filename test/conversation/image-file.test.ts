@@ -8,6 +8,7 @@ const refusal = (bytes: Uint8Array): string => {
     return readImageFile(bytes).mediaType;
   } catch (error) {
     if (!(error instanceof ImageFileError)) throw error;
+    expect(error.name).toBe("ImageFileError");
     return `${error.code}: ${error.message}`;
   }
 };
@@ -20,7 +21,37 @@ function withSegment(marker: number, data: Buffer): Buffer {
   const jpeg = imageFile("jpeg");
   return Buffer.concat([jpeg.subarray(0, 2), head, data, jpeg.subarray(2)]);
 }
-const withExif = (exif: Buffer) => withSegment(0xe1, Buffer.concat([Buffer.from("Exif\0\0"), exif]));
+
+/** Returns a JPEG file with further segments before all others. */
+function withSegments(...segments: (readonly [marker: number, data: Buffer])[]): Buffer {
+  const jpeg = imageFile("jpeg");
+  const further = segments.map(([marker, data]) => withSegment(marker, data).subarray(2, 2 - jpeg.length));
+  return Buffer.concat([jpeg.subarray(0, 2), ...further, jpeg.subarray(2)]);
+}
+const exifData = (exif: Buffer) => Buffer.concat([Buffer.from("Exif\0\0"), exif]);
+const withExif = (exif: Buffer) => withSegment(0xe1, exifData(exif));
+const xmpData = (orientation: number) =>
+  Buffer.from(`http://ns.adobe.com/xap/1.0/\0<x:xmpmeta tiff:Orientation="${orientation}"/>`);
+
+/** Returns a WebP file of these chunks. */
+function makeWebp(...chunks: (readonly [type: string, data: Buffer])[]): Buffer {
+  const parts = chunks.map(([type, data]) => {
+    const head = Buffer.from(`${type}\0\0\0\0`, "latin1");
+    head.writeUInt32LE(data.length, 4);
+    return Buffer.concat([head, data, Buffer.alloc(data.length % 2)]);
+  });
+  const file = Buffer.concat([Buffer.from("RIFF\0\0\0\0WEBP"), ...parts]);
+  file.writeUInt32LE(file.length - 8, 4);
+  return file;
+}
+/** Data of a WebP chunk with the size of the canvas. */
+const canvas = (width: number, height: number): Buffer => {
+  const data = Buffer.alloc(10);
+  data.writeUIntLE(width - 1, 4, 3);
+  data.writeUIntLE(height - 1, 7, 3);
+  return data;
+};
+const lossyData = () => Buffer.from("3001009d012a03000200", "hex");
 
 describe("the type and size of an image", () => {
   it.each([
@@ -64,6 +95,66 @@ describe("the type and size of an image", () => {
     expect(readImageFile(extended)).toMatchObject({ width: 3, height: 2 });
   });
 
+  it("include the place of a GIF frame on its screen", () => {
+    const gif = imageFile("gif");
+    gif.writeUInt16LE(4, 26);
+    gif.writeUInt16LE(6, 28);
+    expect(readImageFile(gif)).toMatchObject({ width: 7, height: 8 });
+  });
+
+  it.each([
+    [0x80, 2],
+    [0x81, 4],
+    [0x07, 0],
+  ])("are those of a GIF file whose frame has the flags %i and %i colors of its own", (flags, colors) => {
+    const gif = imageFile("gif");
+    gif[34] = flags;
+    const file = Buffer.concat([gif.subarray(0, 35), Buffer.alloc(3 * colors), gif.subarray(35)]);
+    expect(readImageFile(file)).toMatchObject({ width: 3, height: 2 });
+    expect(codeOf(file.subarray(0, -2))).toBe("damaged");
+  });
+
+  it.each([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc7, 0xc9, 0xcb, 0xcd, 0xcf])("are those of a JPEG frame %i", (marker) => {
+    const jpeg = imageFile("jpeg");
+    jpeg[jpeg.indexOf("ffc0", "hex") + 1] = marker;
+    expect(readImageFile(jpeg)).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it.each([0xbf, 0xc4, 0xc8, 0xcc, 0xd0])("are not those of the JPEG segment %i", (marker) => {
+    const jpeg = imageFile("jpeg");
+    jpeg[jpeg.indexOf("ffc0", "hex") + 1] = marker;
+    expect(refusal(jpeg)).toBe("damaged: the file has no frame");
+  });
+
+  it("are those of the canvas of a WebP file, in three bytes each", () => {
+    const webp = makeWebp(["VP8X", canvas(70_001, 66_000)], ["VP8 ", lossyData()]);
+    expect(readImageFile(webp)).toMatchObject({ width: 70_001, height: 66_000 });
+    expect(readImageFile(makeWebp(["ABCD", Buffer.alloc(3)], ["VP8 ", lossyData()]))).toMatchObject({ width: 3 });
+  });
+
+  it("are 14 bits each in a WebP frame", () => {
+    const data = lossyData();
+    data.writeUInt16LE(0xc000 + 0x3ffd, 6);
+    data.writeUInt16LE(0x8000 + 0x2001, 8);
+    expect(readImageFile(makeWebp(["VP8 ", data]))).toMatchObject({ width: 0x3ffd, height: 0x2001 });
+    const lossless = Buffer.from("2f00000000", "hex");
+    lossless.writeUInt32LE(0xf000_0000 + (0x2002 << 14) + 0x3001, 1);
+    expect(readImageFile(makeWebp(["VP8L", lossless]))).toMatchObject({ width: 0x3002, height: 0x2003 });
+  });
+
+  it.each([
+    ["is not compressed", 0, 24, 24],
+    ["has bit fields", 3, 24, 24],
+    ["has rows of less than four bytes", 0, 8, 8],
+    ["has compressed rows", 1, 24, 1],
+  ])("are those of a BMP file that %s and has all of its data", (_, compression, bits, length) => {
+    const bmp = imageFile("bmp").fill(0xff, 54);
+    bmp.writeUInt16LE(bits, 28);
+    bmp.writeUInt32LE(compression, 30);
+    expect(readImageFile(bmp.subarray(0, 54 + length))).toMatchObject({ width: 3, height: 2 });
+    expect(codeOf(bmp.subarray(0, 53 + length))).toBe("damaged");
+  });
+
   it("are those of a BMP file from the top down, and of one with OS/2's header", () => {
     const bmp = imageFile("bmp");
     bmp.writeInt32LE(-2, 22);
@@ -72,7 +163,9 @@ describe("the type and size of an image", () => {
     head.write("BM");
     head.writeUInt32LE(26, 10);
     [12, 0, 3, 2, 1, 24].forEach((value, i) => head.writeUInt16LE(value, 14 + 2 * i));
-    expect(readImageFile(Buffer.concat([head, Buffer.alloc(24)]))).toMatchObject({ width: 3, height: 2 });
+    const core = Buffer.concat([head, Buffer.alloc(24, 0xff)]);
+    expect(readImageFile(core)).toMatchObject({ width: 3, height: 2 });
+    expect(codeOf(core.subarray(0, -1))).toBe("damaged");
   });
 });
 
@@ -96,6 +189,49 @@ describe("the orientation of an image", () => {
   it("is read from PNG and WebP files too", () => {
     expect(readImageFile(makePng(4, 3, 0, [pngChunk("eXIf", makeExif(6))]))).toMatchObject({ width: 3, height: 4 });
     expect(readImageFile(imageFile("turnedWebp"))).toMatchObject({ width: 2, height: 3 });
+  });
+
+  it("is that of the last chunk of its kind in PNG and WebP files", () => {
+    const png = (...chunks: Buffer[]) => makePng(4, 3, 0, chunks);
+    const exif = [1, 6].map((orientation) => pngChunk("eXIf", makeExif(orientation)));
+    expect(readImageFile(png(...exif))).toMatchObject({ width: 3, height: 4 });
+    const xmp = [1, 6].map((orientation) =>
+      pngChunk("tEXt", Buffer.from(`XML:com.adobe.xmp\0tiff:Orientation="${orientation}"`)),
+    );
+    expect(readImageFile(png(...xmp))).toMatchObject({ width: 3, height: 4 });
+    const webp = (...chunks: (readonly [string, Buffer])[]) =>
+      readImageFile(makeWebp(["VP8X", canvas(3, 2)], ["VP8 ", lossyData()], ...chunks));
+    expect(webp(["EXIF", makeExif(1)], ["EXIF", makeExif(6)])).toMatchObject({ width: 2, height: 3 });
+    // The first one has an odd length.
+    expect(webp(["XMP ", xmpData(10)], ["XMP ", xmpData(6)])).toMatchObject({ width: 2, height: 3 });
+    expect(webp(["XMP ", xmpData(6)], ["XMP ", xmpData(1)])).toMatchObject({ width: 3, height: 2 });
+    expect(webp(["EXIF", makeExif(1)], ["XMP ", xmpData(6)])).toMatchObject({ width: 3, height: 2 });
+  });
+
+  it("is read from Exif and XMP segments of a JPEG file in any order, and from no other segments", () => {
+    const other = Buffer.from("http://ns.adobe.com/xmp/extension/\0");
+    const none = exifData(makeExif(6).fill(0, 10, 12));
+    for (const later of [none, other]) {
+      expect(readImageFile(withSegments([0xe1, xmpData(6)], [0xe1, later]))).toMatchObject({ width: 2, height: 3 });
+      expect(readImageFile(withSegments([0xe1, later], [0xe1, xmpData(6)]))).toMatchObject({ width: 2, height: 3 });
+    }
+    for (const data of [xmpData(6), exifData(makeExif(6))]) {
+      expect(readImageFile(withSegments([0xe2, data]))).toMatchObject({ width: 3, height: 2 });
+    }
+  });
+
+  it("is read from any entry of the Exif data, wherever they are, and from no bytes after them", () => {
+    const entries = (count: number) => {
+      const exif = Buffer.concat([makeExif(6).subarray(0, 22), makeExif(6).subarray(10)]);
+      exif.writeUInt16BE(count, 8);
+      exif.writeUInt16BE(0x0100, 10);
+      return exif;
+    };
+    expect(readImageFile(withExif(entries(2)))).toMatchObject({ width: 2, height: 3 });
+    expect(readImageFile(withExif(entries(1)))).toMatchObject({ width: 3, height: 2 });
+    const far = Buffer.concat([makeExif(6).subarray(0, 8), Buffer.alloc(6), makeExif(6).subarray(8)]);
+    far.writeUInt32BE(14, 4);
+    expect(readImageFile(withExif(far))).toMatchObject({ width: 2, height: 3 });
   });
 
   it("is that of the XMP data if the Exif data has none", () => {
@@ -129,6 +265,7 @@ describe("the orientation of an image", () => {
       ["a compressed profile in UTF-8", text("iTXt", `${key}\x01\0en\0Profil\0`, deflateSync(turned))],
       ["compressed XMP data", text("iTXt", `${xmpKey}\x01\0\0\0`, deflateSync(xmp))],
       ["XMP data in Latin-1", text("zTXt", `${xmpKey}\0`, deflateSync(xmp))],
+      ["XMP data that is not compressed, up to its last byte", text("tEXt", xmpKey, `${xmp}\0\0`)],
     ])("is read from %s", (_, chunk) => {
       expect(readImageFile(makePng(4, 3, 0, [chunk]))).toMatchObject({ width: 3, height: 4 });
     });
@@ -150,6 +287,9 @@ describe("the orientation of an image", () => {
     long.writeUInt16BE(4, 12);
     long.writeUInt32BE(6, 18);
     expect(readImageFile(withExif(long))).toMatchObject({ width: 2, height: 3 });
+    // Nothing follows the value.
+    expect(readImageFile(withExif(long.subarray(0, 22)))).toMatchObject({ width: 2, height: 3 });
+    expect(readImageFile(withExif(makeExif(6).subarray(0, 20)))).toMatchObject({ width: 2, height: 3 });
     const prefix = Buffer.from("Exif\0\0");
     expect(readImageFile(withExif(Buffer.concat([prefix, makeExif(6)])))).toMatchObject({ width: 2, height: 3 });
     const chunk = pngChunk("eXIf", Buffer.concat([prefix, makeExif(6)]));
@@ -171,23 +311,14 @@ describe("the orientation of an image", () => {
     };
     expect(readImageFile(twice(1, 6))).toMatchObject({ width: 3, height: 2 });
     expect(readImageFile(twice(6, 1))).toMatchObject({ width: 2, height: 3 });
-    const segment = (orientation: number) => {
-      const xmp = `http://ns.adobe.com/xap/1.0/\0<x:xmpmeta tiff:Orientation="${orientation}"/>`;
-      return withSegment(0xe1, Buffer.from(xmp)).subarray(2, 2 - imageFile("jpeg").length);
-    };
-    const jpeg = imageFile("jpeg");
-    const both = Buffer.concat([jpeg.subarray(0, 2), segment(1), segment(6), jpeg.subarray(2)]);
-    expect(readImageFile(both)).toMatchObject({ width: 2, height: 3 });
+    expect(readImageFile(withSegments([0xe1, xmpData(1)], [0xe1, xmpData(6)]))).toMatchObject({ width: 2, height: 3 });
   });
 
   it("is that of the first segment of Exif data, and other segments of the same marker are no Exif data", () => {
     const other = withSegment(0xe1, Buffer.from("http://ns.adobe.com/xap/1.0/\0"));
     expect(readImageFile(other)).toMatchObject({ width: 3, height: 2 });
-    const exifSegment = (orientation: number) =>
-      withExif(makeExif(orientation)).subarray(2, -imageFile("jpeg").length + 2);
-    const both = [6, 1].map((orientation) => Buffer.from(exifSegment(orientation)));
-    const twice = Buffer.concat([imageFile("jpeg").subarray(0, 2), ...both, imageFile("jpeg").subarray(2)]);
-    expect(readImageFile(twice)).toMatchObject({ width: 2, height: 3 });
+    const exif = [6, 1].map((orientation) => [0xe1, exifData(makeExif(orientation))] as const);
+    expect(readImageFile(withSegments(...exif))).toMatchObject({ width: 2, height: 3 });
   });
 
   it.each([

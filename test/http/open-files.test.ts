@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pino } from "pino";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { fitConnections, fitToOpenFiles } from "../../src/http/open-files.js";
-import { readOpenFileLimit } from "../../src/support/open-file-limit.js";
 import { captureLog } from "../helpers/captured-log.js";
 import { LENIENT_CONNECTIONS } from "../helpers/lenient-connections.js";
 
@@ -45,16 +41,3 @@ it.skipIf(process.platform !== "linux")(
     expect(lines).toMatchObject([{ level: pino.levels.values["warn"], maxConnections }]);
   },
 );
-
-it.skipIf(process.platform !== "linux")("reads the limit of this process", () => {
-  expect(readOpenFileLimit()).toBeGreaterThan(100);
-});
-
-it("returns undefined if the operating system reports no limit", () => {
-  const folder = mkdtempSync(join(tmpdir(), "rolltape-limits-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "limits");
-  writeFileSync(file, "Max open files            unlimited            unlimited            files     \n");
-  expect(readOpenFileLimit(file)).toBe(Number.POSITIVE_INFINITY);
-  expect(readOpenFileLimit(join(folder, "missing"))).toBeUndefined();
-});

@@ -64,6 +64,15 @@ test("gives the space of removed values back and keeps everything else", async (
   await again.close();
 });
 
+test("writes each value once, in records of up to 4 MiB", async () => {
+  const storage = await Storage.open({ directory, durability: "call" });
+  storage.write(records(3, Buffer.alloc(2 ** 21, 1)));
+  await storage.close();
+  const { after } = await compact(directory);
+  // Each of the two records has less than a page beside its values.
+  expect(after.fileBytes).toBe(3 * 2 ** 21 + 2 * 4096);
+});
+
 test("leaves the folder as it was if the copy cannot be written", async () => {
   await fill();
   const files = readdirSync(directory).toSorted();

@@ -28,6 +28,26 @@ describe("a block of entries", () => {
     expect(again.capacity).toBe(capacity);
   });
 
+  it("grows to twice its size, or to what is needed if that is more", () => {
+    const block = new EntryBlocks().take();
+    block.add(key("a"), Buffer.alloc(1 << 18));
+    expect(block.capacity).toBe(1 << 18);
+    block.add(key("b"), Buffer.alloc(1));
+    expect(block.capacity).toBe(1 << 19);
+    block.add(key("c"), Buffer.alloc(1 << 20));
+    expect(block.capacity).toBe((1 << 18) + 1 + (1 << 20));
+  });
+
+  it("is kept for later if it has at most 16 MiB, and at most four are", () => {
+    const blocks = new EntryBlocks();
+    const taken = Array.from({ length: 6 }, () => blocks.take());
+    taken[0]?.add(key("a"), Buffer.alloc((1 << 24) + 1));
+    taken[1]?.add(key("a"), Buffer.alloc(1 << 24));
+    for (const block of taken) blocks.giveBack(block);
+    const again = Array.from({ length: 5 }, () => blocks.take());
+    expect(again.map((block) => taken.indexOf(block))).toEqual([4, 3, 2, 1, -1]);
+  });
+
   it("is used by one reader at a time", () => {
     const blocks = new EntryBlocks();
     const [one, other] = [blocks.take(), blocks.take()];

@@ -1,5 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { describeFileSystem, inspectFileSystem, requireSpace } from "../../src/storage/file-system.js";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  describeFileSystem,
+  inspectFileSystem,
+  isReadOnly,
+  readFreeBytes,
+  requireSpace,
+} from "../../src/storage/file-system.js";
+import { lockFolder, lockForChange } from "../../src/storage/folder.js";
+import { mountSmallDisk } from "../helpers/small-disk.js";
 import { newFolder } from "./stored-folder.js";
 
 /** Numbers of linux/magic.h, and of the sources of file systems that it lacks. */
@@ -60,6 +69,37 @@ describe("a file system", () => {
 
 it("says what the file system of a folder has", async () => {
   expect(await inspectFileSystem(newFolder())).toMatchObject({ network: undefined, virtual: undefined, isFull: false });
+});
+
+describe("a small disk", () => {
+  it("has space for a record if a mebibyte stays free", ({ skip }) => {
+    const disk = mountSmallDisk(4);
+    if (!disk) return skip("only root may mount a small file system");
+    onTestFinished(() => disk.remove());
+    const free = readFreeBytes(disk.folder);
+    expect(free).toBe(4 * 2 ** 20);
+    expect(() => requireSpace(disk.folder, 3 * 2 ** 20)).not.toThrow();
+    const refused = () => requireSpace(disk.folder, 3 * 2 ** 20 + 1);
+    const cause = new Error(`${disk.folder} needs ${free + 1} free bytes on its disk, but ${free} are free`);
+    expect(refused).toThrow(new Error("the disk is full", { cause }));
+  });
+
+  it("can be mounted read-only", ({ skip }) => {
+    const disk = mountSmallDisk(4);
+    if (!disk) return skip("only root may mount a small file system");
+    onTestFinished(() => disk.remove());
+    expect(isReadOnly(disk.folder)).toBe(false);
+    disk.makeReadOnly();
+    expect(isReadOnly(disk.folder)).toBe(true);
+    expect(() => lockFolder(disk.folder)).toThrow("is on a read-only file system. Use another folder.");
+    expect(() => lockForChange(disk.folder)).toThrow(
+      "is on a read-only file system. Copy the folder, or mount the file system for writing.",
+    );
+  });
+});
+
+it("says that a folder which does not exist is not read-only", () => {
+  expect(isReadOnly(join(newFolder(), "none"))).toBe(false);
 });
 
 it("refuses a record for which a file system has no space", () => {

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { setImmediate as nextRound } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Change } from "../../src/storage/changes.js";
 import { GroupCommit } from "../../src/storage/group-commit.js";
 
@@ -29,10 +30,12 @@ const open = (disk: HeldDisk, more: Partial<ConstructorParameters<typeof GroupCo
 test("commits the changes of one event turn together, and later changes after that commit", async () => {
   const disk = new HeldDisk();
   const commits = open(disk);
-  commits.write([change("a")]);
-  commits.write([change("b"), change("c")]);
+  expect(commits.write([])).toBe(0);
+  expect(commits.write([change("a")])).toBe(1);
+  expect(commits.write([change("b"), change("c")])).toBe(1);
   const first = await disk.commitNumber(0);
-  commits.write([change("d")]);
+  expect(commits.write([change("d")])).toBe(2);
+  expect(commits.write([])).toBe(2);
   expect(first.names).toEqual(["a", "b", "c"]);
   expect(disk.commits).toHaveLength(1);
   first.end();
@@ -186,4 +189,59 @@ test("runs one commit at a time while it closes", async () => {
   expect(disk.commits.map(({ names }) => names)).toEqual([["a"], ["b"]]);
   second.end();
   await closing;
+});
+
+test("commits the groups of several event turns together up to 32 MiB", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  const half = Buffer.alloc(16 * 2 ** 20);
+  commits.write([change("a")]);
+  const first = await disk.commitNumber(0);
+  for (const group of [
+    [
+      { ...change("b"), value: half },
+      { ...change("c"), value: undefined },
+    ],
+    [{ ...change("d"), value: half }],
+    [change("e")],
+    [change("f")],
+  ]) {
+    commits.write(group);
+    await Promise.resolve();
+  }
+  expect([commits.pending, commits.durable]).toEqual([5, 0]);
+  first.end();
+  const second = await disk.commitNumber(1);
+  expect([commits.pending, commits.durable]).toEqual([4, 1]);
+  expect(second.names).toEqual(["b", "c", "d"]);
+  second.end();
+  const third = await disk.commitNumber(2);
+  expect(third.names).toEqual(["e", "f"]);
+  third.end();
+  await commits.close();
+  expect([commits.pending, commits.durable]).toEqual([0, 5]);
+});
+
+test("does nothing while there is nothing to commit, and does not try again after it was closed", async () => {
+  const disk = new HeldDisk();
+  const commits = open(disk);
+  commits.write([change("a")]);
+  (await disk.commitNumber(0)).end();
+  await commits.flushed();
+  await nextRound();
+  const started = [vi.spyOn(globalThis, "setImmediate"), vi.spyOn(globalThis, "setTimeout")];
+  onTestFinished(() => void vi.restoreAllMocks());
+  for (let round = 0; round < 3; round++) await nextRound();
+  for (const each of started) expect(each).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+  commits.write([change("b")]);
+  const first = await disk.commitNumber(1);
+  const closing = commits.close();
+  const retries = vi.spyOn(globalThis, "setTimeout");
+  first.end(new Error("the disk is full"));
+  (await disk.commitNumber(2)).end(new Error("the disk is full"));
+  await closing;
+  await nextRound();
+  expect(retries).not.toHaveBeenCalled();
+  expect(commits.pending).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { native } from "../../src/native/addon.js";
@@ -150,5 +150,15 @@ test("the manifest has no end while a server writes", async () => {
   const storage = await openStorage(directory);
   storage.write(LATER);
   await storage.flushed();
+  expect(readManifest(directory)).toMatchObject({ first: 1, last: 1, end: null });
+});
+
+test("the manifest has no end if the index of the last segment could not be written", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write(LATER);
+  await storage.flushed();
+  mkdirSync(join(directory, "segment-00000001.index"));
+  await storage.close();
   expect(readManifest(directory)).toMatchObject({ first: 1, last: 1, end: null });
 });

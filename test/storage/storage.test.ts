@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +14,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { native } from "../../src/native/addon.js";
 import { sessionKey } from "../../src/session/stored/keys.js";
-import { type Change, type Storage, StorageReader } from "../../src/storage/index.js";
+import { type Change, EntryBlocks, type Storage, StorageReader } from "../../src/storage/index.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
 
@@ -144,10 +145,41 @@ test.each([
   expect(existsSync("/dev/x")).toBe(false);
 });
 
-test("refuses a path that is a file", async () => {
+test("refuses a path that is a file, or is below one", async () => {
   const path = join(newFolder(), "file");
   writeFileSync(path, "");
-  await expect(openStorage(path)).rejects.toMatchObject({ code: "storage_unusable" });
+  const unusable = { code: "storage_unusable", param: "storage.directory" };
+  await expect(openStorage(path)).rejects.toMatchObject({
+    ...unusable,
+    message: `storage.directory ${path} is a file. Choose a folder.`,
+  });
+  await expect(openStorage(join(path, "a"))).rejects.toMatchObject({
+    ...unusable,
+    message: expect.stringMatching(/ cannot be created: ENOTDIR/) as string,
+  });
+});
+
+test("leaves the permissions of a folder that exists as they are", async () => {
+  const directory = newFolder();
+  chmodSync(directory, 0o750);
+  await openStorage(directory);
+  expect(statSync(directory).mode & 0o777).toBe(0o750);
+});
+
+test("reads the values of keys into a block, and leaves out keys without a value", async () => {
+  const storage = await openStorage(newFolder());
+  storage.write([value("a", "one"), value("b", "two")]);
+  await storage.committed();
+  const block = new EntryBlocks().take();
+  storage.readInto(
+    block,
+    "meta",
+    ["b", "c", "a"].map((name) => Buffer.from(name)),
+  );
+  expect(block.entries().map(({ key, value }) => `${key.toString()}: ${value.toString()}`)).toEqual([
+    "b: two",
+    "a: one",
+  ]);
 });
 
 test("rejects writes to a full disk, keeps flushed changes, and writes again when the disk has room", async ({
@@ -266,9 +298,45 @@ test("fails a read that the disk refuses, with the reason", async () => {
 
 test.each([
   ["does not exist", (folder: string) => rmSync(folder, { recursive: true })],
+  ["is not a folder", (folder: string) => (rmSync(folder, { recursive: true }), writeFileSync(folder, ""))],
   ["has no file manifest: no server stored sessions there", () => undefined],
+  [
+    "has no file manifest, but its folders 2, 10 do. Name one of them",
+    (folder: string) => {
+      for (const name of ["10", "2", "other"]) mkdirSync(join(folder, name));
+      for (const name of ["10", "2"]) writeFileSync(join(folder, name, "manifest"), "");
+    },
+  ],
+  [
+    "has sessions of an earlier version of Rolltape (data.mdb). Export them with that version, or use another folder",
+    (folder: string) => writeFileSync(join(folder, "data.mdb"), ""),
+  ],
 ])("a reader refuses a folder that %s", (problem, change) => {
   const folder = newFolder();
   change(folder);
-  expect(() => StorageReader.open(folder)).toThrow(`storage.directory ${folder} ${problem}.`);
+  const refusal = expect.objectContaining({
+    code: "storage_unusable",
+    message: `storage.directory ${folder} ${problem}.`,
+  }) as Error;
+  expect(() => StorageReader.open(folder)).toThrow(refusal);
+  expect(() => StorageReader.openForChange(folder)).toThrow(refusal);
+});
+
+test("a reader beside a server knows it, and one that changes files keeps servers out until it is closed", async () => {
+  const directory = newFolder();
+  const storage = await openStorage(directory);
+  storage.write([head(1, "a")]);
+  await storage.flushed();
+  using beside = StorageReader.open(directory);
+  expect([beside.isLive, beside.directory, beside.lastSegment]).toEqual([true, directory, 1]);
+  expect(beside.get("sessions", sessionKey(1))?.toString()).toBe("a");
+  expect(() => StorageReader.openForChange(directory)).toThrow("is open in another process. Stop the server first.");
+  await storage.close();
+  const changing = StorageReader.openForChange(directory);
+  expect([changing.isLive, changing.damage]).toEqual([false, []]);
+  await expect(openStorage(directory)).rejects.toThrow("is open in another process");
+  changing.close();
+  using after = StorageReader.open(directory);
+  expect([after.isLive, after.listFiles()]).toEqual([false, ["segment-00000001.index", "segment-00000001.log"]]);
+  await openStorage(directory);
 });

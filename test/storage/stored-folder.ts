@@ -62,3 +62,54 @@ export function readIntact(directory: string): { values: Record<string, string>;
   }
   return { values, damage };
 }
+
+const text = (n: number) => Buffer.from(`value ${n} `.repeat(40 + n));
+
+/** Writes three segments. The server is closed after the last one, or crashes. */
+export async function writeSegments({ isClosed }: { isClosed: boolean }): Promise<string> {
+  const directory = newFolder();
+  for (let segment = 0; segment < 3; segment++) {
+    const storage = await openStorage(directory);
+    for (let n = 0; n < 6; n++) {
+      storage.write([record(segment, n, text(n)), head(segment, `head ${n}`)]);
+      await storage.flushed();
+    }
+    if (segment === 2 && !isClosed) return crash(directory);
+    await storage.close();
+  }
+  return directory;
+}
+
+/** Starts a server. Returns its values, or the message of its error. */
+export async function start(directory: string): Promise<Record<string, string> | string> {
+  try {
+    const storage = await Storage.open({ directory, durability: "call" });
+    try {
+      return readAll(storage);
+    } finally {
+      await storage.close();
+    }
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Returns true for the files of a folder that have something of its log. */
+export const isOfLog = (name: string) => name !== "rolltape.lock";
+
+/** What a storage must have. */
+export class Model {
+  readonly values = new Map<string, string>();
+
+  write(changes: readonly Change[]): void {
+    for (const { table, key, value } of changes) {
+      const name = `${table} ${Buffer.from(key).toString("hex")}`;
+      if (value) this.values.set(name, Buffer.from(value).toString("latin1"));
+      else this.values.delete(name);
+    }
+  }
+
+  get all(): Record<string, string> {
+    return Object.fromEntries(this.values);
+  }
+}

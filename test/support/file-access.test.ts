@@ -18,5 +18,6 @@ it("finds the regular files of a folder, and follows links to files of the same 
   const found = (name: string) => LOCAL_FILES.find(join(folder, "alias"), name);
   expect(await found("file")).toBe(join(inner, "file"));
   expect(await found("link")).toBe(join(inner, "file"));
+  expect(await LOCAL_FILES.find(join(folder, "missing"), "file")).toBeUndefined();
   for (const name of ["escape", "folder", "../outside", "missing"]) expect(await found(name)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readS3Address } from "../../src/support/s3-address.js";
+import { isS3Address, readS3Address } from "../../src/support/s3-address.js";
 
 it.each([
   ["s3://bucket", { bucket: "bucket", key: "" }],
@@ -15,3 +15,13 @@ it.each(["bucket/a", "https://bucket/a", "s3://", "s3:///a", "s3://UPPER/a", "s3
     expect(readS3Address(address)).toBeUndefined();
   },
 );
+
+it("distinguishes an address from a path", () => {
+  expect(["s3://bucket/a", "s3://", "s3:/a", "/s3://a", ""].map(isS3Address)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});

@@ -8,7 +8,7 @@
  */
 export function readFieldTexts(json: string, names: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>();
-  let at = json.indexOf("{") + 1;
+  let at = 0;
   for (;;) {
     const start = json.indexOf('"', at);
     if (start < 0) return found;

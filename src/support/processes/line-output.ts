@@ -37,7 +37,7 @@ export class LineOutput {
 
   /** @param line one or more lines, or a part of a line */
   write(line: string | Uint8Array): void {
-    const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line);
+    const bytes = Buffer.from(line);
     if (this.#isClosed || bytes.length === 0) return;
     if (this.#bytes + bytes.length > MOST_WAITING) {
       this.#dropped++;

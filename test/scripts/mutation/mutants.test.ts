@@ -1,6 +1,12 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { findMutants, insertSwitches } from "../../../scripts/mutation/mutants.js";
+
+const TSC = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
 
 /** What each mutant of a source is called, and the source in its place. */
 const mutantsOf = (source: string) =>
@@ -45,6 +51,7 @@ describe("the mutants of a source", () => {
     ["an assignment", "a = b;", [["statement dropped", "undefined"]]],
     ["a returned value", "function f() { return a; }", [["return to undefined", "undefined"]]],
     ["no returned value", "function f() { return undefined; }", []],
+    ["a returned value of a schema that nobody reads", "function f() { return z.NEVER; }", []],
     ["a returned flag", "function f() { return false; }", [["false to true", "true"]]],
     ["a flag", "const x = true;", [["true to false", "false"]]],
     ["a text", 'const x = "a";', [["text to empty", '""']]],
@@ -137,6 +144,19 @@ describe("a source with switches", () => {
         expect(outputOf(switched, input, mutant.id)).toEqual(outputOf(replaced(mutant), input));
       }
     }
+  });
+
+  it("compiles where an object would look like the type that an arrow function returns", () => {
+    const typed = `function f(base: object, list?: string[]) {
+  return { ...base, ...(list ? { list: list.map((item) => item) } : {}) };
+}`;
+    const folder = mkdtempSync(join(tmpdir(), "rolltape-mutants-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "source.ts");
+    writeFileSync(file, insertSwitches(typed, findMutants(typed, "source.ts", 0)));
+    const tsc = spawnSync(process.execPath, [TSC, "--ignoreConfig", "--noCheck", "--outDir", folder, file]);
+    expect(tsc.stdout.toString()).toBe("");
+    expect(tsc.status).toBe(0);
   });
 
   it("keeps the first line of a script", () => {

@@ -51,6 +51,8 @@ export class MemoryBucket {
   readonly sent: string[] = [];
   /** Commands that fail, by name. */
   readonly failures = new Map<string, Error>();
+  /** Answers wait for it. */
+  held: Promise<void> | undefined;
   /** False: parts have no SHA-256, as in many stores. */
   hasPartDigests = true;
 
@@ -78,6 +80,7 @@ export class MemoryBucket {
   async #answer(command: { readonly input: object }): Promise<object> {
     const name = command.constructor.name.replace(/Command$/, "");
     this.sent.push(name);
+    await this.held;
     const failure = this.failures.get(name);
     if (failure) throw failure;
     const input = command.input as Input;

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Outbox, type OutboxOptions } from "../../../src/storage/archive/outbox.js";
+import { createDeferred } from "../../../src/support/async/deferred.js";
 import { MemoryBucket, sdkError } from "./memory-bucket.js";
 
 let bucket: MemoryBucket;
@@ -77,6 +78,31 @@ describe("an outbox", () => {
     expect(stored()).toEqual({ [`prefix/batches/${outbox.id}/b`]: "tensors" });
     expect(statSync(file).size).toBe(7);
     expect(readdirSync(join(directory, "batches"))).toEqual([]);
+  });
+
+  it("uploads a file again that was replaced during its upload", async () => {
+    const outbox = await open(newFolder());
+    const { promise, resolve } = createDeferred<void>();
+    bucket.held = promise;
+    await outbox.write("sessions", "a", bytesOf("old"));
+    await expect.poll(() => bucket.sent).toEqual(["PutObject"]);
+    await outbox.write("sessions", "a", bytesOf("newer"));
+    expect(outbox.counts).toMatchObject({ waiting: 1, waitingBytes: 5 });
+    resolve();
+    await whenEmpty(outbox);
+    expect(stored()).toEqual({ [`prefix/sessions/${outbox.id}/a`]: "newer" });
+    expect(outbox.counts).toMatchObject({ uploaded: { sessions: 2 }, uploadedBytes: 8, waiting: 0, waitingBytes: 0 });
+  });
+
+  it("does not write to a file to which an earlier attempt left a link", async () => {
+    const directory = newFolder();
+    const outbox = await open(directory);
+    for (const name of ["one", "other"]) writeFileSync(join(directory, name), name);
+    linkSync(join(directory, "one"), join(directory, "batches", "b.partial"));
+    await outbox.link("batches", "b", join(directory, "other"));
+    await whenEmpty(outbox);
+    expect(readFileSync(join(directory, "one"), "utf8")).toBe("one");
+    expect(stored()).toEqual({ [`prefix/batches/${outbox.id}/b`]: "other" });
   });
 
   it("goes on after a start with what waits, without files that are not complete", async () => {

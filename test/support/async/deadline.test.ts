@@ -31,6 +31,7 @@ describe("a deadline", () => {
 
   it("does not count the time while its clock is stopped", () => {
     useFakeTimers();
+    vi.advanceTimersByTime(1000);
     using deadline = new Deadline(undefined, 5, expired);
     vi.advanceTimersByTime(3000);
     const stopped = deadline.stopClock();

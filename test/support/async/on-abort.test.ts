@@ -11,6 +11,7 @@ describe("onAbort", () => {
     controller.abort();
     controller.abort();
     expect(calls).toBe(1);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
   });
 
   it("calls the listener immediately if the signal is already aborted", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findArrayStart, findElementEnds, mayHaveField } from "../../../src/support/json/elements.js";
+import { findArrayStart, findElementEnds, findString, mayHaveField } from "../../../src/support/json/elements.js";
+import { readFieldTexts } from "../../../src/support/json/field-texts.js";
 
 const find = (json: string, ...names: string[]) => findArrayStart(Buffer.from(json), new Set(names));
 
@@ -55,6 +56,45 @@ describe("the ends of elements", () => {
   it("end with a text that is cut off", () => {
     expect(findElementEnds(Buffer.from('[{"a":1},{"b"'), 1)).toEqual([8]);
     expect(findElementEnds(Buffer.from('["a'), 1)).toEqual([]);
+  });
+});
+
+describe("strings with escapes", () => {
+  /** After an escape, 64 bytes are read one by one. */
+  const string = fc
+    .array(fc.constantFrom('"', "\\", "]", "y", ...[62, 63, 64, 65].map((length) => "x".repeat(length))), {
+      maxLength: 8,
+    })
+    .map((pieces) => pieces.join(""));
+
+  it("end at their closing quotes", () => {
+    fc.assert(
+      fc.property(string, string, (first, second) => {
+        const object = { [`${first}.`]: [first], second };
+        const json = JSON.stringify(object);
+        expect(Object.fromEntries(readFieldTexts(json, new Set(["second"])))).toEqual({
+          second: JSON.stringify(second),
+        });
+        const bytes = Buffer.from(JSON.stringify([[first], second, [first]]));
+        const ends = findElementEnds(bytes, 1);
+        expect(ends.at(-1)).toBe(bytes.length - 1);
+        expect(ends[0]).toBe(1 + JSON.stringify([first]).length);
+        expect(ends).toHaveLength(2);
+        const plain = Buffer.from(JSON.stringify({ a: first, second, b: first }));
+        const { start, end } = findString(plain, "second") ?? {};
+        expect(JSON.parse(plain.toString("utf8", start, end))).toBe(second);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("end with a text that is cut off", () => {
+    for (const text of ['{"a\\', '{"a\\"', '{"a\\"b', `{"a\\"${"b".repeat(64)}`, `{"a\\"${"b".repeat(65)}`]) {
+      expect(findString(Buffer.from(text), "a")).toBeUndefined();
+      expect(findElementEnds(Buffer.from(text), 0)).toEqual([]);
+      // Any result will do, as the text is no JSON.
+      expect(readFieldTexts(text, new Set(["a"])).size).toBeLessThanOrEqual(1);
+    }
   });
 });
 

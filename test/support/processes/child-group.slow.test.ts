@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { describeEnd } from "../../../src/support/processes/child-end.js";
 import { ChildGroup, type ChildGroupOptions } from "../../../src/support/processes/child-group.js";
 
@@ -32,7 +32,11 @@ describe("the end of a child", () => {
   });
 
   it("says why the child could not be started", async () => {
+    const before = process.listenerCount("exit");
     const group = new ChildGroup(spawn("/no/such/program", { detached: true }));
+    expect(process.listenerCount("exit")).toBe(before);
+    group.signal("SIGTERM");
+    group.kill();
     const end = await group.ended;
     expect(end).toMatchObject({ how: "not_started", error: { code: "ENOENT" } });
     expect(await group.exited).toBe(end);
@@ -67,6 +71,11 @@ describe("a child group", () => {
     const left = await readPid(group);
     group.child.stdin.end("\n");
     await group.ended;
+    // The id of the group may belong to another one by now.
+    const kill = vi.spyOn(process, "kill");
+    group.signal("SIGKILL");
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
     expect(isRunning(left)).toBe(true);
     group.kill();
     await expect.poll(() => isRunning(left)).toBe(false);

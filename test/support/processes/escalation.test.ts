@@ -23,6 +23,12 @@ describe("makeEnd", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("rejects if an attempt fails", async () => {
+    const never = new Promise(() => undefined);
+    const act = () => Promise.reject(new Error("no such process"));
+    await expect(makeEnd(never, [{ act, seconds: 0 }])).rejects.toThrow("no such process");
+  });
+
   it("waits for the end after the last attempt", async () => {
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));

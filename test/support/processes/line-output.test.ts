@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,11 +76,14 @@ it("writes everything to a file, behind what others write to it", async () => {
     closeSync(fd);
     rmSync(folder, { recursive: true });
   });
+  writeSync(fd, "earlier\n");
   const { child, ended, written } = start(20_000, fd);
   await written;
   child.stdin?.write("end");
   await ended;
-  expect(readFileSync(join(folder, "log"), "utf8").split("\n")).toHaveLength(20_002);
+  const lines = readFileSync(join(folder, "log"), "utf8").split("\n");
+  expect(lines).toHaveLength(20_003);
+  expect(lines[0]).toBe("earlier");
 });
 
 it("writes everything to a socket whose other end reads", async () => {

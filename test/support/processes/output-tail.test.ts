@@ -23,6 +23,7 @@ describe("the tail of an output", () => {
 
   it("keeps the end of a line that is longer than the limit", async () => {
     expect(await readTail("abcdefgh", 3)).toBe("…fgh");
+    expect(await readTail("abcdefgh\n", 4)).toBe("…fgh");
     expect(await readTail("äöü", 3)).toBe("…ü");
     expect(await readTail("abc", 3)).toBe("abc");
   });

@@ -89,7 +89,11 @@ describe("readHeader", () => {
       createFile({ ids: { ...entry, data_offsets: [8, 0] } }, 8),
       "ids lies outside",
     ],
-    ["has a tensor of another size", createFile({ ids: { ...entry, shape: [3] } }, 8), "ids is I32 [3] in 8 bytes"],
+    [
+      "has a tensor of another size",
+      createFile({ ids: { ...entry, shape: [3, 2] } }, 8),
+      "ids is I32 [3, 2] in 8 bytes",
+    ],
   ])("refuses a file that %s", (_, file, reason) => {
     expect(() => readHeader(file)).toThrow(SafetensorsError);
     expect(() => readHeader(file)).toThrow(`not a safetensors file: ${reason}`);

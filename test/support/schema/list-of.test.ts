@@ -9,7 +9,8 @@ it("accepts a number of elements", () => {
   const list = listOf(z.int(), { min: 1, max: 2 });
   expect(list.parse([7])).toEqual([7]);
   expect(messages(list, [])).toEqual([": must hold at least 1"]);
-  expect(messages(list, [1, 2, 3])).toEqual([": must hold at most 2"]);
+  // Elements of a list that is too long are not checked.
+  expect(messages(list, [1, 2, "x"])).toEqual([": must hold at most 2"]);
 });
 
 it("says so in its JSON Schema, which has no limits by default", () => {
@@ -31,6 +32,8 @@ it("reports the first invalid element only", () => {
   const issues = messages(listOf(z.object({ a: z.int() })), [{ a: 1 }, { a: "x" }, 5]);
   expect(issues).toHaveLength(1);
   expect(issues[0]).toMatch(/^1\.a: /);
+  expect(messages(listOf(z.object({ a: z.int() })), [null])[0]).toMatch(/^0: /);
+  expect(listOf(z.null(), { once: true }).parse(Array.from({ length: 9 }, () => null))).toHaveLength(9);
 });
 
 it("checks an object of a long list once if it is asked to", () => {
