@@ -122,6 +122,18 @@ describe("TrajectoryStore", () => {
     expect(() => session.setReward(1, "none")).toThrow(expect.objectContaining({ param: "interactionId" }));
   });
 
+  it.each([
+    [[1, 2, 0], "at position 2 the parent has token 3, but the child has token 0. Use"],
+    [[1, 2], "at position 2 the parent has token 3, but the child ends. Use"],
+  ])("says where the prompt %j does not continue its parent", async (promptIds, message) => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("a")], [1, 2], [3, 4]));
+    session.record(turn([user("a"), assistant("ok"), user("b")], promptIds, [6]));
+    session.end();
+    await expect(store.exportBatch(["s"], { style: "concat" })).rejects.toThrow(message);
+  });
+
   it("records a call with 150,000 messages and a call that continues it", { timeout: 60_000 }, async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
