@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EpisodeColumns, Overview } from "../../../src/view/api.js";
+import { readEpisodeRows } from "../../../src/view/page/state/episode-row.js";
 import { findEpisode } from "../../../src/view/page/state/run-data.js";
 import { fixtureOverview } from "../fixtures.js";
 import { readRun } from "./read-run.js";
@@ -49,6 +50,30 @@ describe("the pages of a run", () => {
     const other = fixtureOverview({ seed: 5, episodes: 3, turns: 2 });
     expect(readRun(whole, other)).toEqual(readRun(other));
   });
+});
+
+it("reads an episode that its page tells nothing about", () => {
+  const { texts, finish_reasons, ...columns } = whole.episodes;
+  const empty = Object.fromEntries(Object.keys(columns).map((key) => [key, []]));
+  const page = { ...empty, session_id: ["s"], texts: [], finish_reasons: { stop: [] } } as unknown as EpisodeColumns;
+  const numbers = ["calls", "turns", "promptTokens", "completionTokens", "broken", "leftOut", "branches", "version"];
+  const absent = ["group", "error", "oldestVersion", "newestVersion", "step", "startedAt", "duration", "reward"];
+  expect([texts.length > 0, "stop" in finish_reasons]).toEqual([true, true]);
+  expect(readEpisodeRows(page)).toEqual([
+    {
+      index: -1,
+      sessionId: "s",
+      task: -1,
+      taskId: "",
+      accepted: false,
+      ...Object.fromEntries(numbers.map((key) => [key, 0])),
+      ...Object.fromEntries(absent.map((key) => [key, null])),
+      finishReasons: {},
+    },
+  ]);
+  expect(readEpisodeRows({ ...page, group_id: [0], finish_reasons: { stop: [2], length: [0] } })).toMatchObject([
+    { group: null, finishReasons: { stop: 2 } },
+  ]);
 });
 
 describe("staleness", () => {
