@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import type { FileAccess } from "../../support/file-access.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
@@ -84,5 +83,5 @@ export class BatchCache implements AsyncDisposable {
 
 /** Returns true if the text is the name of a file and not a path. */
 export function isFileName(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && !/[/\\\0]/.test(name) && basename(name) === name;
+  return /^[^/\\\0]+$/.test(name) && name !== "." && name !== "..";
 }
