@@ -84,6 +84,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "Other work gets its turn more often. What is found is the same.",
   },
   {
+    file: "src/view/sources/search-episodes.ts",
+    source: "await eventLoop.yield();",
+    name: "await dropped",
+    reason: "Other work waits longer for its turn. What is found is the same.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",

@@ -68,7 +68,7 @@ export function diffMessages(inherited: readonly Message[], messages: readonly M
     if (own && !sameMessage(own, message)) (respelled ??= new Map()).set(i, shareTexts(own, message));
   });
   return {
-    inherited: inherited.length,
+    inherited: Math.min(inherited.length, messages.length),
     respelled: respelled ?? NOTHING_RESPELLED,
     added: messages.slice(inherited.length),
   };

@@ -34,9 +34,9 @@ async function pack(session: Session, options: BatchOptionsInput = {}, origin?: 
     origin,
     onPlanned: (summary) => summaries.push(summary),
   });
-  const { metadata } = readSafetensors(batch.bytes);
+  const { metadata, tensors } = readSafetensors(batch.bytes);
   batch.release();
-  return { metadata, summaries };
+  return { metadata, tensors, summaries };
 }
 
 describe("the metadata of a batch", () => {
@@ -192,6 +192,20 @@ describe("teachers", () => {
       logprobs,
       top: { ids: channel("top_ids", "I32", [2]), logprobs: channel("top_logprobs", "F32", [2]) },
     });
+  });
+
+  it("have their tensors in a batch although they have scored no token", async () => {
+    const origin = (top_k: number) => ({ ...ORIGIN, config: { teachers: [{ name: "b", top_k }] } });
+    const namesOf = async (top_k: number) =>
+      Object.keys((await pack(recordSession(), {}, origin(top_k))).tensors).filter((name) =>
+        /^teacher.*(?<!_mask)$/.test(name),
+      );
+    expect(await namesOf(0)).toEqual(["teacher_b_logprobs"]);
+    expect((await namesOf(2)).toSorted()).toEqual([
+      "teacher_b_logprobs",
+      "teacher_b_top_ids",
+      "teacher_b_top_logprobs",
+    ]);
   });
 
   it("score a session unless its start excludes them", () => {

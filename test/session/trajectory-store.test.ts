@@ -44,15 +44,18 @@ describe("TrajectoryStore", () => {
     expect(input_ids.data.length).toBe(0);
   });
 
-  it.each(["taskId", "groupId"])("refuses a %s that is not a non-empty string, and creates no session", (field) => {
-    const store = new TrajectoryStore();
-    for (const value of ["", 7, null]) {
-      expect(() => store.createSession({ sessionId: "s", [field]: value })).toThrow(
-        expect.objectContaining({ code: "invalid_value", param: field }) as Error,
-      );
-    }
-    expect(store.createSession({ sessionId: "s" }).id).toBe("s");
-  });
+  it.each(["sessionId", "taskId", "groupId"])(
+    "refuses a %s that is not a non-empty string, and creates no session",
+    (field) => {
+      const store = new TrajectoryStore();
+      for (const value of ["", 7, null]) {
+        expect(() => store.createSession({ sessionId: "s", [field]: value })).toThrow(
+          expect.objectContaining({ code: "invalid_value", param: field }) as Error,
+        );
+      }
+      expect(store.createSession({ sessionId: "s" }).id).toBe("s");
+    },
+  );
 
   it("packs a safetensors file whose tensors are views of its bytes", async () => {
     const store = new TrajectoryStore();
@@ -180,6 +183,16 @@ describe("TrajectoryStore", () => {
     session.end();
     expect((await store.exportBatch(["s"])).rows.map((row) => row.interactionId)).toEqual(["taken"]);
   });
+});
+
+it.each(["promptIds", "outputIds", "logprobs"])("refuses %s that are no typed array of their kind", (field) => {
+  const session = new TrajectoryStore().createSession({ sessionId: "s" });
+  for (const value of [undefined, [1, 2], Uint8Array.of(1, 2)]) {
+    expect(() => session.record({ ...turn([user("a")], [1, 2], [3, 4]), [field]: value })).toThrow(
+      expect.objectContaining({ code: "invalid_value", param: field }) as Error,
+    );
+  }
+  expect(session.interactionCount).toBe(0);
 });
 
 function transferred(): Int32Array {

@@ -170,6 +170,33 @@ describe("Turn", () => {
     expect(recordTurn(session, { messages: [question], tools }, { output: [answer] }).toolsBytes).toBeUndefined();
   });
 
+  it("gives an answer that the client repeats its reasoning back, if the client did not send any", () => {
+    const session = newSession();
+    recordTurn(session, { messages: [question] }, { output: [{ ...answer, reasoning: "because" }] });
+    const unknown: Message = { ...answer, hasUnknownReasoning: true };
+    const turn = beginTurn(session, { messages: [question, unknown, next] });
+    expect([turn.parent?.index, turn.messages[1]?.reasoning]).toEqual([0, "because"]);
+    expect(beginTurn(session, { messages: [question, answer, next] }).messages[1]).not.toHaveProperty("reasoning");
+  });
+
+  it("finds the answer with the longest text to which the client has added more", () => {
+    const session = newSession();
+    const says = (content: string, fields: Partial<Message> = {}): Message => ({ ...answer, content, ...fields });
+    const call = { toolCalls: [{ id: "a", name: "look", arguments: "{}" }] };
+    for (const output of [says("Thought"), says("Thought: a"), says("Thought: a b", call), says(" "), says("Other")]) {
+      recordTurn(session, { messages: [question] }, { output: [output] });
+    }
+    const find = (...messages: Message[]) => beginTurn(session, { messages }).findExtended();
+    expect(find(question, says("Thought: a b c"), next)).toEqual({ index: 1, position: 1 });
+    expect(find(question, says("Thoughts"), next)).toEqual({ index: 0, position: 1 });
+    expect(find(question, says("Thought"), next)).toBeUndefined();
+    expect(find(question, says("Thoughts"))).toBeUndefined();
+    expect(find(question, says("Thoughts", call), next)).toBeUndefined();
+    expect(find(next, says("Thoughts"), next)).toBeUndefined();
+    expect(find(question, says(" x"), next)).toBeUndefined();
+    expect(find(question, next)).toBeUndefined();
+  });
+
   it("has no prompt until one was built", () => {
     const turn = beginTurn(newSession(), { messages: [question] });
     expect(() => turn.prompt).toThrow("the turn has no prompt yet");

@@ -71,6 +71,18 @@ it("reads an episode that its page tells nothing about", () => {
       finishReasons: {},
     },
   ]);
+  const numbered = Object.keys(columns).filter((key) => !["session_id", "accepted", "batch"].includes(key));
+  const full = Object.fromEntries(numbered.map((key, at) => [key, [at + 1]]));
+  const all = {
+    ...page,
+    ...full,
+    accepted: [true],
+    batch: [7],
+    texts: Array.from({ length: 40 }, (_, at) => `t${at}`),
+  };
+  const [row] = readEpisodeRows(all as unknown as EpisodeColumns);
+  expect(Object.values(row ?? {}).filter((value) => value === null || value === 0 || value === -1)).toEqual([]);
+  expect(row).toMatchObject({ accepted: true, step: 7 });
   expect(readEpisodeRows({ ...page, group_id: [0], finish_reasons: { stop: [2], length: [0] } })).toMatchObject([
     { group: null, finishReasons: { stop: 2 } },
   ]);

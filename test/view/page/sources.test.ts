@@ -112,6 +112,21 @@ describe("a run inside an HTML file", () => {
     await expect(source?.overview()).rejects.toThrow("no further episodes");
   });
 
+  it("reads the list once, and the tokens of an episode once until those of another are read", async () => {
+    const read: string[] = [];
+    const blocks: Record<string, string> = {
+      [OVERVIEW_BLOCK]: block([fixtureOverview(SHAPE)]),
+      [tokensBlock(1)]: block(TOKENS),
+      [tokensBlock(2)]: block(TOKENS),
+    };
+    const source = createEmbeddedSource((id) => (read.push(id), blocks[id]));
+    read.length = 0;
+    await source?.overview();
+    await source?.overview();
+    for (const episode of [1, 1, 2, 1]) await source?.tokens({ episode, interaction: 1, from: 0, count: 1 });
+    expect(read).toEqual([OVERVIEW_BLOCK, tokensBlock(1), tokensBlock(2), tokensBlock(1)]);
+  });
+
   it("says what was left out", async () => {
     const source = openEmbedded([episodeBlock(0)]);
     await expect(source.episode(0)).rejects.toThrow("left out of the HTML file");
