@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TokenItems } from "../../src/view/api.js";
 import { BatchSource } from "../../src/view/sources/batch-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
+import { readChannelItems, readChannels } from "../../src/view/tokens/token-channels.js";
 import {
   advantagesOf,
   alternativesOf,
@@ -152,4 +153,11 @@ describe("the items of a token", () => {
     expect([item?.values?.length, item?.total]).toEqual([4096, 5000]);
     expect((await source.tokens(RANGE)).channels[0]?.column).toEqual([null, null, null, null, 5000, 5000]);
   });
+});
+
+it("has no channels of an interaction without a row", async () => {
+  expect([await readChannels(undefined, undefined, 0, 1), await readChannelItems(undefined, undefined, 0)]).toEqual([
+    [],
+    [],
+  ]);
 });
