@@ -168,6 +168,30 @@ describe("the origin of sessions of several servers", () => {
   });
 });
 
+it("names no conversation as unrewarded whose calls are all left out or removed", async () => {
+  const session = recordSession();
+  const local = new LocalSession(session);
+  local.record({ ...turn([user("d")], [7], [8]), interactionId: "d" });
+  local.record({ ...turn([user("e")], [7], [9]), interactionId: "e", tag: "plan" });
+  session.delivery.closedEarly(2);
+  const namesOf = async (options: BatchOptionsInput) =>
+    (
+      JSON.parse((await pack(session, options)).metadata["unrewarded_roots"] ?? "") as {
+        first: { interaction_id: string }[];
+      }
+    ).first.map(({ interaction_id }) => interaction_id);
+  expect(await namesOf({})).toEqual(["d", "e"]);
+  expect(await namesOf({ tags: ["plan"] })).toEqual(["e"]);
+});
+
+it("hands over no part of a small batch before the whole", async () => {
+  const session = recordSession();
+  session.end();
+  const parts: unknown[] = [];
+  using batch = await packBatch([session], batchOptionsSchema.parse({}), { onFirstStripe: (part) => parts.push(part) });
+  expect([batch.rows.length, parts]).toEqual([3, []]);
+});
+
 describe("teachers", () => {
   it("are those of the servers, each once", () => {
     const big = { name: "big", top_k: 2 };

@@ -336,4 +336,25 @@ describe("RequestAttempts", () => {
     expect([0, 1, 2, 3, 4].map((index) => attempts.repeatedBy(index))).toEqual([1, 5, undefined, 7, undefined]);
     expect(repeated).toEqual([1, 3]);
   });
+
+  it("pairs a retry with the oldest of the attempts that are still running", () => {
+    const attempts = new RequestAttempts(() => true);
+    const [oldest, second, third] = [0, 1, 2].map(() => attempts.begin("a", 0));
+    const retries = [0, 1, 2].map(() => attempts.begin("a", 1));
+    expect(retries.map(({ earlier }) => earlier)).toEqual([oldest, second, third]);
+  });
+
+  it("pairs a retry with the newest recorded attempt, one that is undelivered first", () => {
+    const undelivered = new Set([0]);
+    const attempts = new RequestAttempts((interaction) => undelivered.has(interaction));
+    const request = identifyRequest("a", "key");
+    const recorded = [0, 1, 2].map((index) => {
+      const attempt = attempts.begin(request, 0);
+      attempts.record(attempt, index);
+      return attempt;
+    });
+    const running = attempts.begin(request, 0);
+    const retries = [0, 1, 2, 3].map(() => attempts.begin(request, 1));
+    expect(retries.map(({ earlier }) => earlier)).toEqual([recorded[0], recorded[2], recorded[1], running]);
+  });
 });

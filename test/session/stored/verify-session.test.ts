@@ -297,7 +297,7 @@ describe("a folder", () => {
       `response 1 of session ${head.summary.id}: its checksum is wrong`,
       expect.stringMatching(/^the head of .*2.*: it is missing, but the session has records$/),
     ]);
-    expect([parts.hasUnknown, [...parts.sessions].toSorted(), sessions, totals]).toEqual([
+    expect([parts.hasUnknown, [...parts.sessions].toSorted((a, b) => a - b), sessions, totals]).toEqual([
       true,
       [1, 2, 3, 4],
       2,
