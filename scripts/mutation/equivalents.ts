@@ -90,6 +90,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "Other work waits longer for its turn. What is found is the same.",
   },
   {
+    file: "src/scheduler/slurm/step/step-process.ts",
+    source: "await makeEnd(running.ended, [",
+    name: "await dropped",
+    reason: "It ends when srun has ended, which the line after it waits for too.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",

@@ -133,6 +133,10 @@ describe("the items of a token", () => {
     const run = await recordRun({ channels: recordedChannels });
     await using source = await TranscriptSource.open(run.transcript);
     await expect(source.items({ ...RANGE, token: 6 })).rejects.toThrow("has 6 own tokens; there is no token 6");
+    const { total } = await source.tokens({ ...RANGE, interaction: 1 });
+    await expect(source.items({ ...RANGE, interaction: 1, token: total })).rejects.toThrow(
+      `has ${total} own tokens; there is no token ${total}`,
+    );
     await expect(source.items({ ...RANGE, interaction: 9, token: 0 })).rejects.toMatchObject({ code: "not_found" });
   });
 

@@ -153,6 +153,22 @@ describe("the end of a process in Slurm", () => {
     expect(scripts.calls("scancel")).toHaveLength(1);
   });
 
+  it("is waited for after a stop, also if its report comes late", async () => {
+    const { scripts, launch } = start();
+    scripts.writeSrun(`${waitFor("asked")}; ( ${waitFor("late")}; report 2 ) & touch gone; exit 0`);
+    scripts.write("scancel", "touch asked");
+    const launched = await launch();
+    await launched.started(NEVER);
+    let stopped = false;
+    const stopping = launched.stop(60).then(() => (stopped = true));
+    await until(() => existsSync(join(scripts.folder, "gone")));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stopped).toBe(false);
+    scripts.touch("late");
+    await stopping;
+    expect(await launched.ended).toEqual({ code: 2, text: "ended with status 2" });
+  });
+
   it("is forced if the process does not end in time", async () => {
     const { scripts, launch } = start();
     scripts.writeSrun(`trap 'touch forced; report 3; exit 3' TERM; ${waitFor("never")}`);

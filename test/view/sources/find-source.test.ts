@@ -42,6 +42,16 @@ it("says nothing of others if there is one file", async () => {
   expect([name, notices.filter((notice) => notice.includes("newest"))]).toEqual(["b.safetensors", []]);
 });
 
+it.each([
+  ["whose eighth byte is 0", [1, 2, 3, 4, 5, 6, 7, 0, 8, 9]],
+  ["whose ninth byte is a brace", [...Buffer.from("12345678{}")]],
+  ["of eight bytes", [1, 2, 3, 4, 5, 6, 7, 0]],
+])("takes a file %s for no tensor file", async (_, bytes) => {
+  const path = join(temporaryFolder(), "a");
+  writeFileSync(path, Buffer.from(bytes));
+  await expect(openPath(path)).rejects.toMatchObject({ code: "not_a_transcript" });
+});
+
 it("says why a folder has nothing to view", async () => {
   const folder = await createFolder();
   await expect(openPath(folder)).rejects.toMatchObject({
