@@ -35,13 +35,26 @@ describe("the files of the page", () => {
   });
 });
 
-it("has routes that the description of the server's API leaves out", () => {
+/** Returns the routes of a page with these files. */
+function routesOf(...names: string[]): RouteOptions[] {
   const app = fastify({ exposeHeadRoutes: false });
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => void routes.push(route));
-  const file = { type: "text/html", content: Buffer.from("") };
-  const page = new Map(["index.html", "page.js"].map((name) => [name, file]));
+  const page = new Map(names.map((name) => [name, { type: "text/html", content: Buffer.from("") }]));
   viewRoutes(app as unknown as App, { page, source: {} as Source, base: "/ui" });
+  return routes;
+}
+
+it("has routes that the description of the server's API leaves out", () => {
+  const routes = routesOf("index.html", "page.js");
   expect(routes.map(({ url }) => url)).toEqual(expect.arrayContaining(["/ui/", "/ui/page.js", "/ui/api/overview"]));
   expect(routes.filter(({ schema }) => (schema as { hide?: boolean }).hide !== true).map(({ url }) => url)).toEqual([]);
+});
+
+it("has no start page if the page has none", async () => {
+  const handler = routesOf("page.js").find(({ url }) => url === "/ui/")?.handler as unknown as (
+    request: object,
+    reply: object,
+  ) => Promise<unknown>;
+  await expect(handler({ raw: { url: "/ui/" } }, {})).rejects.toMatchObject({ code: "not_found" });
 });
