@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EpisodeColumns, Overview } from "../../../src/view/api.js";
 import { readEpisodeRows } from "../../../src/view/page/state/episode-row.js";
-import { findEpisode } from "../../../src/view/page/state/run-data.js";
+import { findEpisode, RunPages } from "../../../src/view/page/state/run-data.js";
 import { fixtureOverview } from "../fixtures.js";
 import { readRun } from "./read-run.js";
 
@@ -32,6 +32,11 @@ describe("the pages of a run", () => {
   it("make the run, in any order, with the groups of all pages", () => {
     const run = readRun(pageOf(150, 200), pageOf(0, 70, NOTHING), pageOf(70, 150, NOTHING));
     expect(run).toEqual({ ...readRun(whole), revision: 150 });
+  });
+
+  it("are none at first", () => {
+    const pages = new RunPages();
+    expect([pages.revision, pages.more, pages.size, pages.read()]).toEqual([0, false, 0, null]);
   });
 
   it("replace the episodes that they repeat, and nothing else", () => {
