@@ -78,6 +78,24 @@ export const equivalents: readonly Equivalent[] = [
     reason: "The same, for the space alone.",
   },
   {
+    file: "src/view/sources/search-episodes.ts",
+    source: "if (index % 64 === 0) {",
+    name: "condition to true",
+    reason: "Other work gets its turn more often. What is found is the same.",
+  },
+  {
+    file: "src/view/sources/search-episodes.ts",
+    source: "await eventLoop.yield();",
+    name: "await dropped",
+    reason: "Other work waits longer for its turn. What is found is the same.",
+  },
+  {
+    file: "src/scheduler/slurm/step/step-process.ts",
+    source: "await makeEnd(running.ended, [",
+    name: "await dropped",
+    reason: "It ends when srun has ended, which the line after it waits for too.",
+  },
+  {
     file: "src/transcript/session-answer.ts",
     source: "if (at < 0) return failedAnswer.parse(JSON.parse(line.toString()));",
     name: "< to <=",

@@ -68,7 +68,7 @@ export function diffMessages(inherited: readonly Message[], messages: readonly M
     if (own && !sameMessage(own, message)) (respelled ??= new Map()).set(i, shareTexts(own, message));
   });
   return {
-    inherited: inherited.length,
+    inherited: Math.min(inherited.length, messages.length),
     respelled: respelled ?? NOTHING_RESPELLED,
     added: messages.slice(inherited.length),
   };
@@ -79,18 +79,17 @@ export function diffMessages(inherited: readonly Message[], messages: readonly M
  * ancestor that stores it. The time is linear in messages plus ancestors.
  */
 export function joinMessages(interaction: RecordedInteraction, all: readonly RecordedInteraction[]): Message[] {
+  const length = inputLength(interaction);
   const messages: Message[] = [];
-  let wanted = inputLength(interaction);
-  messages.length = wanted;
-  const take = (source: readonly Message[], at: number) => {
-    for (const [i, message] of source.entries()) if (at + i < wanted) messages[at + i] ??= message;
+  messages.length = length;
+  const take = (source: Iterable<readonly [number, Message]>, from: number) => {
+    for (const [i, message] of source) if (from + i < length) messages[from + i] ??= message;
   };
-  for (let at: RecordedInteraction | undefined = interaction; at && wanted > 0; at = all[at.parent]) {
+  for (let at: RecordedInteraction | undefined = interaction; at; at = all[at.parent]) {
     const { inherited, respelled, added } = at.input;
-    if (at !== interaction) take(at.output, inputLength(at));
-    take(added, inherited);
-    for (const [i, message] of respelled) if (i < wanted) messages[i] ??= message;
-    wanted = Math.min(wanted, inherited);
+    if (at !== interaction) take(at.output.entries(), inputLength(at));
+    take(added.entries(), inherited);
+    take(respelled, 0);
   }
   return messages;
 }

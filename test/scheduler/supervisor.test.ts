@@ -239,6 +239,13 @@ describe("a job that failed", () => {
     );
   });
 
+  it("keeps its proxies without a signal until their sessions are gone", async () => {
+    const { kept, running, states } = await fail([3, 0], { ROLLTAPE_ADMIN_API_KEY: KEY });
+    expect(await running).toMatchObject({ code: "job_failed" });
+    expect(kept.map(({ count }) => count)).toEqual([3]);
+    expect(states()[0]).toBe("proxy-0 stopped");
+  });
+
   it("keeps nothing without sessions", async () => {
     const { kept, running } = await fail([0], { ROLLTAPE_ADMIN_API_KEY: KEY });
     expect(await running).toMatchObject({ code: "job_failed" });

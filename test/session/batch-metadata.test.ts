@@ -34,9 +34,9 @@ async function pack(session: Session, options: BatchOptionsInput = {}, origin?: 
     origin,
     onPlanned: (summary) => summaries.push(summary),
   });
-  const { metadata } = readSafetensors(batch.bytes);
+  const { metadata, tensors } = readSafetensors(batch.bytes);
   batch.release();
-  return { metadata, summaries };
+  return { metadata, tensors, summaries };
 }
 
 describe("the metadata of a batch", () => {
@@ -168,6 +168,30 @@ describe("the origin of sessions of several servers", () => {
   });
 });
 
+it("names no conversation as unrewarded whose calls are all left out or removed", async () => {
+  const session = recordSession();
+  const local = new LocalSession(session);
+  local.record({ ...turn([user("d")], [7], [8]), interactionId: "d" });
+  local.record({ ...turn([user("e")], [7], [9]), interactionId: "e", tag: "plan" });
+  session.delivery.closedEarly(2);
+  const namesOf = async (options: BatchOptionsInput) =>
+    (
+      JSON.parse((await pack(session, options)).metadata["unrewarded_roots"] ?? "") as {
+        first: { interaction_id: string }[];
+      }
+    ).first.map(({ interaction_id }) => interaction_id);
+  expect(await namesOf({})).toEqual(["d", "e"]);
+  expect(await namesOf({ tags: ["plan"] })).toEqual(["e"]);
+});
+
+it("hands over no part of a small batch before the whole", async () => {
+  const session = recordSession();
+  session.end();
+  const parts: unknown[] = [];
+  using batch = await packBatch([session], batchOptionsSchema.parse({}), { onFirstStripe: (part) => parts.push(part) });
+  expect([batch.rows.length, parts]).toEqual([3, []]);
+});
+
 describe("teachers", () => {
   it("are those of the servers, each once", () => {
     const big = { name: "big", top_k: 2 };
@@ -192,6 +216,20 @@ describe("teachers", () => {
       logprobs,
       top: { ids: channel("top_ids", "I32", [2]), logprobs: channel("top_logprobs", "F32", [2]) },
     });
+  });
+
+  it("have their tensors in a batch although they have scored no token", async () => {
+    const origin = (top_k: number) => ({ ...ORIGIN, config: { teachers: [{ name: "b", top_k }] } });
+    const namesOf = async (top_k: number) =>
+      Object.keys((await pack(recordSession(), {}, origin(top_k))).tensors).filter((name) =>
+        /^teacher.*(?<!_mask)$/.test(name),
+      );
+    expect(await namesOf(0)).toEqual(["teacher_b_logprobs"]);
+    expect((await namesOf(2)).toSorted()).toEqual([
+      "teacher_b_logprobs",
+      "teacher_b_top_ids",
+      "teacher_b_top_logprobs",
+    ]);
   });
 
   it("score a session unless its start excludes them", () => {

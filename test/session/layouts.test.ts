@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Batch } from "../../src/session/batch/batch.js";
+import { at } from "../../src/session/batch/plan.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { manySessions } from "../helpers/export-model/arbitraries.js";
 import { recordInto } from "../helpers/export-model/record.js";
@@ -68,4 +69,9 @@ describe("layout tree", () => {
     });
     await fc.assert(property, { numRuns: 200 });
   });
+});
+
+it("reads no entry outside of a list", () => {
+  expect(at([5, 6], 1)).toBe(6);
+  expect(() => at([5], 1)).toThrow("index 1 is outside of a list with 1 entries");
 });

@@ -53,6 +53,7 @@ describe("the messages of an interaction", () => {
     add(log, [asks("a"), asks("b")]);
     const shorter = add(log, [asks("a")], { parent: 0, rule: "messages" });
     expect(shorter.input.added).toEqual([]);
+    expect(log.readMessages(shorter)).toEqual([asks("a")]);
   });
 });
 

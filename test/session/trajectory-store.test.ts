@@ -44,15 +44,18 @@ describe("TrajectoryStore", () => {
     expect(input_ids.data.length).toBe(0);
   });
 
-  it.each(["taskId", "groupId"])("refuses a %s that is not a non-empty string, and creates no session", (field) => {
-    const store = new TrajectoryStore();
-    for (const value of ["", 7, null]) {
-      expect(() => store.createSession({ sessionId: "s", [field]: value })).toThrow(
-        expect.objectContaining({ code: "invalid_value", param: field }) as Error,
-      );
-    }
-    expect(store.createSession({ sessionId: "s" }).id).toBe("s");
-  });
+  it.each(["sessionId", "taskId", "groupId"])(
+    "refuses a %s that is not a non-empty string, and creates no session",
+    (field) => {
+      const store = new TrajectoryStore();
+      for (const value of ["", 7, null]) {
+        expect(() => store.createSession({ sessionId: "s", [field]: value })).toThrow(
+          expect.objectContaining({ code: "invalid_value", param: field }) as Error,
+        );
+      }
+      expect(store.createSession({ sessionId: "s" }).id).toBe("s");
+    },
+  );
 
   it("packs a safetensors file whose tensors are views of its bytes", async () => {
     const store = new TrajectoryStore();
@@ -122,6 +125,18 @@ describe("TrajectoryStore", () => {
     expect(() => session.setReward(1, "none")).toThrow(expect.objectContaining({ param: "interactionId" }));
   });
 
+  it.each([
+    [[1, 2, 0], "at position 2 the parent has token 3, but the child has token 0. Use"],
+    [[1, 2], "at position 2 the parent has token 3, but the child ends. Use"],
+  ])("says where the prompt %j does not continue its parent", async (promptIds, message) => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("a")], [1, 2], [3, 4]));
+    session.record(turn([user("a"), assistant("ok"), user("b")], promptIds, [6]));
+    session.end();
+    await expect(store.exportBatch(["s"], { style: "concat" })).rejects.toThrow(message);
+  });
+
   it("records a call with 150,000 messages and a call that continues it", { timeout: 60_000 }, async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
@@ -168,6 +183,16 @@ describe("TrajectoryStore", () => {
     session.end();
     expect((await store.exportBatch(["s"])).rows.map((row) => row.interactionId)).toEqual(["taken"]);
   });
+});
+
+it.each(["promptIds", "outputIds", "logprobs"])("refuses %s that are no typed array of their kind", (field) => {
+  const session = new TrajectoryStore().createSession({ sessionId: "s" });
+  for (const value of [undefined, [1, 2], Uint8Array.of(1, 2)]) {
+    expect(() => session.record({ ...turn([user("a")], [1, 2], [3, 4]), [field]: value })).toThrow(
+      expect.objectContaining({ code: "invalid_value", param: field }) as Error,
+    );
+  }
+  expect(session.interactionCount).toBe(0);
 });
 
 function transferred(): Int32Array {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TokenItems } from "../../src/view/api.js";
 import { BatchSource } from "../../src/view/sources/batch-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
+import { readChannelItems, readChannels } from "../../src/view/tokens/token-channels.js";
 import {
   advantagesOf,
   alternativesOf,
@@ -132,6 +133,10 @@ describe("the items of a token", () => {
     const run = await recordRun({ channels: recordedChannels });
     await using source = await TranscriptSource.open(run.transcript);
     await expect(source.items({ ...RANGE, token: 6 })).rejects.toThrow("has 6 own tokens; there is no token 6");
+    const { total } = await source.tokens({ ...RANGE, interaction: 1 });
+    await expect(source.items({ ...RANGE, interaction: 1, token: total })).rejects.toThrow(
+      `has ${total} own tokens; there is no token ${total}`,
+    );
     await expect(source.items({ ...RANGE, interaction: 9, token: 0 })).rejects.toMatchObject({ code: "not_found" });
   });
 
@@ -152,4 +157,11 @@ describe("the items of a token", () => {
     expect([item?.values?.length, item?.total]).toEqual([4096, 5000]);
     expect((await source.tokens(RANGE)).channels[0]?.column).toEqual([null, null, null, null, 5000, 5000]);
   });
+});
+
+it("has no channels of an interaction without a row", async () => {
+  expect([await readChannels(undefined, undefined, 0, 1), await readChannelItems(undefined, undefined, 0)]).toEqual([
+    [],
+    [],
+  ]);
 });

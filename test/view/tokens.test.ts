@@ -56,6 +56,10 @@ describe.each([
     expect(difference?.own.map(({ id }) => id)).toEqual([
       202, 203, 204, 205, 206, 207, 208, 209, 270, 271, 212, 213, 214, 215, 216,
     ]);
+    expect([difference?.parent[0], difference?.own[0]]).toStrictEqual([
+      { id: 202, text: null },
+      { id: 202, text: null },
+    ]);
     expect((await source.tokens({ ...ROOT, interaction: 2 })).difference).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../../support/async/sleep.js";
 import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { slurm } from "./command.js";

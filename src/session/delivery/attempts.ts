@@ -112,10 +112,8 @@ export class RequestAttempts {
     attempt.outcome = "failed";
     this.#open.delete(attempt);
     const { earlier, retry } = attempt;
-    if (retry && earlier) {
-      this.#link(earlier, retry);
-      this.#noteRepeated(earlier);
-    } else if (retry) retry.earlier = undefined;
+    if (retry && earlier) this.#link(earlier, retry);
+    else if (retry) retry.earlier = undefined;
     else if (earlier) this.#unlink(earlier);
     // A key shows which recorded attempt a retry repeats, whatever failed in between.
     else if (!isUnique(attempt.request)) this.#failed.add(attempt);

@@ -3,7 +3,7 @@ import { onAbort } from "./on-abort.js";
 
 /** Tasks that wait for the same event. All of them continue when it happens. */
 export class Waiters {
-  /** Made for the first task that waits. Every session has several objects of this class. */
+  /** Undefined while no task waits. Every session has several objects of this class. */
   #waiting: Set<() => void> | undefined;
 
   /** Resumes every task that waits now. */
@@ -20,7 +20,7 @@ export class Waiters {
       const settle = (woken: boolean) => {
         clearTimeout(timer);
         listening[Symbol.dispose]();
-        this.#waiting?.delete(wokenUp);
+        this.#remove(wokenUp);
         resolve(woken);
       };
       const wokenUp = () => settle(true);
@@ -30,5 +30,10 @@ export class Waiters {
       this.#waiting ??= new Set();
       this.#waiting.add(wokenUp);
     });
+  }
+
+  #remove(waiter: () => void): void {
+    this.#waiting?.delete(waiter);
+    if (this.#waiting?.size === 0) this.#waiting = undefined;
   }
 }

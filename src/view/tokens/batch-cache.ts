@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { BatchTokens } from "../../batch-file/batch-tokens.js";
 import type { FileAccess } from "../../support/file-access.js";
 import { TensorFile } from "../../support/safetensors/tensor-file.js";
@@ -49,23 +48,23 @@ export class BatchCache implements AsyncDisposable {
       this.#open.set(name, known);
       return known;
     }
-    const opened = this.find(name).then((path) => (path === undefined ? undefined : this.#read(path)));
+    // Calls that come together share the result, so it must not be an error for some of them.
+    const opened = this.#read(name).catch(() => undefined);
     this.#open.set(name, opened);
-    const batch = await opened.catch(() => undefined);
+    const batch = await opened;
     // The file may appear or be complete later.
     if (!batch && this.#open.get(name) === opened) this.#open.delete(name);
     for (const [oldest, promise] of this.#open) {
       if (this.#open.size <= MAX_OPEN) break;
       this.#open.delete(oldest);
-      void promise.then(
-        (unused) => unused && this.#unused.push(unused),
-        () => undefined,
-      );
+      void promise.then((unused) => unused && this.#unused.push(unused));
     }
     return batch;
   }
 
-  async #read(path: string): Promise<BatchTokens | undefined> {
+  async #read(name: string): Promise<BatchTokens | undefined> {
+    const path = await this.find(name);
+    if (path === undefined) return undefined;
     const file = await this.#files.open(path);
     return BatchTokens.read(await TensorFile.read(file, (await file.stat()).size));
   }
@@ -76,7 +75,7 @@ export class BatchCache implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const promise of this.#open.values()) await (await promise.catch(() => undefined))?.[Symbol.asyncDispose]();
+    for (const promise of this.#open.values()) await (await promise)?.[Symbol.asyncDispose]();
     this.#open.clear();
     await this.#closeUnused();
   }
@@ -84,5 +83,5 @@ export class BatchCache implements AsyncDisposable {
 
 /** Returns true if the text is the name of a file and not a path. */
 export function isFileName(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && !/[/\\\0]/.test(name) && basename(name) === name;
+  return /^[^/\\\0]+$/.test(name) && name !== "." && name !== "..";
 }

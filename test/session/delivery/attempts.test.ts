@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Attempt, identifyRequest, isUnique } from "../../../src/session/delivery/attempt.js";
+import { RequestAttempts } from "../../../src/session/delivery/attempts.js";
 import { Delivery } from "../../../src/session/delivery/delivery.js";
 
 /** Two requests without an `idempotency-key`, and one with it. */
@@ -270,5 +271,90 @@ describe("RequestAttempts", () => {
       false,
       false,
     ]);
+  });
+
+  it("tells of a recorded attempt once the first of its retries is recorded, in whichever order they are", () => {
+    const repeated: number[] = [];
+    const attempts = new RequestAttempts(
+      () => true,
+      (interaction) => repeated.push(interaction),
+    );
+    const [first, retry] = [attempts.begin("a", 0), attempts.begin("a", 1)];
+    attempts.record(first, 0);
+    expect([attempts.repeatedBy(0), repeated]).toEqual([undefined, []]);
+    attempts.record(retry, 1);
+    expect([attempts.repeatedBy(0), attempts.repeatedBy(1), repeated]).toEqual([1, undefined, [0]]);
+    const [late, early] = [attempts.begin("b", 0), attempts.begin("b", 1)];
+    attempts.record(early, 2);
+    expect(repeated).toEqual([0]);
+    attempts.record(late, 3);
+    expect([attempts.repeatedBy(3), repeated]).toEqual([2, [0, 3]]);
+    const [zeroth, , second] = [0, 1, 2].map((retryCount) => attempts.begin("c", retryCount));
+    for (const [index, attempt] of [zeroth, second].entries()) if (attempt) attempts.record(attempt, 4 + index);
+    expect([attempts.repeatedBy(4), repeated]).toEqual([5, [0, 3, 4]]);
+  });
+
+  it("has no retry of an attempt whose retry failed, until there is another", () => {
+    const attempts = new RequestAttempts(() => true);
+    const [first, failed] = [attempts.begin("a", 0), attempts.begin("a", 1)];
+    attempts.record(first, 0);
+    attempts.fail(failed);
+    expect([attempts.repeatedBy(0), attempts.hasFailed]).toEqual([undefined, false]);
+    attempts.record(attempts.begin("a", 2), 1);
+    expect([attempts.repeatedBy(0), [...attempts.repeated.keys()]]).toEqual([1, [0]]);
+    attempts.clear();
+    expect([attempts.repeatedBy(0), attempts.repeated.size]).toEqual([undefined, 0]);
+    attempts.record(attempts.begin("a", 3), 2);
+    expect(attempts.repeated.size).toBe(0);
+  });
+
+  it("goes on with the attempts of an earlier process", () => {
+    const repeated: number[] = [];
+    const attempts = new RequestAttempts(
+      () => true,
+      (interaction) => repeated.push(interaction),
+    );
+    const stored = { retryCount: 0, answered: false, repeatedBy: undefined, referenced: false };
+    const keyed = identifyRequest("c", "key");
+    attempts.restore([
+      { ...stored, request: "a", repeatedBy: 1 },
+      { ...stored, request: "a", retryCount: 1 },
+      { ...stored, request: "b", answered: true },
+      { ...stored, request: keyed, answered: true },
+      { ...stored, request: undefined },
+    ]);
+    expect([0, 1, 2, 3, 4].map((index) => attempts.repeatedBy(index))).toEqual([1, ...Array(4).fill(undefined)]);
+    const requests = [
+      ["a", 2],
+      ["b", 1],
+      [keyed, 1],
+      ["", 1],
+    ] as const;
+    for (const [index, [request, retryCount]] of requests.entries()) {
+      attempts.record(attempts.begin(request, retryCount), 5 + index);
+    }
+    expect([0, 1, 2, 3, 4].map((index) => attempts.repeatedBy(index))).toEqual([1, 5, undefined, 7, undefined]);
+    expect(repeated).toEqual([1, 3]);
+  });
+
+  it("pairs a retry with the oldest of the attempts that are still running", () => {
+    const attempts = new RequestAttempts(() => true);
+    const [oldest, second, third] = [0, 1, 2].map(() => attempts.begin("a", 0));
+    const retries = [0, 1, 2].map(() => attempts.begin("a", 1));
+    expect(retries.map(({ earlier }) => earlier)).toEqual([oldest, second, third]);
+  });
+
+  it("pairs a retry with the newest recorded attempt, one that is undelivered first", () => {
+    const undelivered = new Set([0]);
+    const attempts = new RequestAttempts((interaction) => undelivered.has(interaction));
+    const request = identifyRequest("a", "key");
+    const recorded = [0, 1, 2].map((index) => {
+      const attempt = attempts.begin(request, 0);
+      attempts.record(attempt, index);
+      return attempt;
+    });
+    const running = attempts.begin(request, 0);
+    const retries = [0, 1, 2, 3].map(() => attempts.begin(request, 1));
+    expect(retries.map(({ earlier }) => earlier)).toEqual([recorded[0], recorded[2], recorded[1], running]);
   });
 });

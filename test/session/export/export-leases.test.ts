@@ -4,6 +4,7 @@ import { describe, expect, it, test, vi } from "vitest";
 import { ExportLeases } from "../../../src/session/export/export-leases.js";
 import { Lifecycle } from "../../../src/session/lifecycle.js";
 import { Session } from "../../../src/session/session.js";
+import type { SessionRecords, StoredLease } from "../../../src/session/stored/session-records.js";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -188,6 +189,52 @@ describe("a lease of an export", () => {
     expect([leases.size, session.lifecycle.held]).toEqual([1, true]);
     expect(leases.withdraw("b")).toBe(true);
     expect(session.state).toBe("ended");
+  });
+
+  it("is stored until it is over, and goes on in the next process; sessions without one wait for another export", () => {
+    const stored = new Map<string, StoredLease>();
+    const records = {
+      *readLeases() {
+        yield* stored;
+      },
+      saveLease: (id: string, lease: StoredLease) => void stored.set(id, structuredClone(lease)),
+      removeLease: (id: string) => void stored.delete(id),
+    } as unknown as SessionRecords;
+    const sessions = [hold(), hold(), hold()];
+    const registry = {
+      seal: () => undefined,
+      *all() {
+        yield* sessions;
+      },
+      byNumber: (number: number) => sessions[number],
+      numberOf: (session: Session) => sessions.indexOf(session),
+    };
+    const before = new ExportLeases(registry, records);
+    expect(sessions.map(({ state }) => state)).toEqual(["ended", "ended", "ended"]);
+    const [first, second, last] = sessions as [Session, Session, Session];
+    for (const session of sessions) exportHeld(session);
+    const part = { shards: 2, shard: 1 };
+    before.grant([first], { milliseconds: 2 * MINUTE, id: "later", readerPid: process.pid });
+    before.grant([first, second], { milliseconds: MINUTE, id: "sooner", part });
+    before.grant([second], { milliseconds: 0, id: "over" });
+    before.reap();
+    before.grant([last], { milliseconds: MINUTE, id: "withdrawn" });
+    before.withdraw("withdrawn");
+    exportHeld(last);
+    last.lastAccessAt = 0;
+    expect(stored.get("later")).toMatchObject({
+      sessions: [0],
+      readerPid: process.pid,
+      acknowledged: false,
+      over: false,
+    });
+    expect(stored.get("sooner")).toMatchObject({ sessions: [0, 1], part });
+    expect([...stored.keys()].toSorted()).toEqual(["later", "over", "sooner"]);
+    const after = new ExportLeases(registry, records);
+    expect(sessions.map(({ state }) => state)).toEqual(["exported", "exported", "ended"]);
+    expect(last.lastAccessAt).toBeGreaterThan(0);
+    expect([after.size, after.acknowledge("over"), after.acknowledge("later")]).toEqual([2, "ended", "acknowledged"]);
+    expect([first.lifecycle.freed, [...stored.keys()].toSorted()]).toEqual([true, ["over", "sooner"]]);
   });
 
   it("is remembered after its end with the last ten thousand", () => {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Exporter, type ExportRules } from "../../../src/session/export/exporter.js";
 import type { Session } from "../../../src/session/session.js";
 import type { SessionRegistry } from "../../../src/session/session-registry.js";
+import { DamagedSessionError } from "../../../src/session/stored/damaged-session-error.js";
 import { hashText } from "../../../src/support/hash-text.js";
 import { registryOf } from "../support/registry.js";
 
@@ -152,5 +153,27 @@ describe("an export", () => {
     await expect(exporter.one(session.id, { ...AT_ONCE, signal }, fail)).rejects.toThrow("for a test");
     expect(completed).toEqual([[[session], signal]]);
     expect([session.state, session.lifecycle.exporting]).toEqual(["ended", false]);
+  });
+
+  it("is refused if stored data is damaged, and all damaged sessions are named", async () => {
+    const registry = registryOf();
+    const sessions = [endedSession(registry), endedSession(registry), endedSession(registry)];
+    for (const { data } of sessions) data.unload();
+    const woken: string[] = [];
+    vi.spyOn(registry, "wake").mockImplementation(async ({ id }) => {
+      woken.push(id);
+      if (id !== sessions[1]?.id) throw new DamagedSessionError(id, { reason: "its checksum is wrong" });
+    });
+    const ids = sessions.map(({ id }) => id);
+    await expect(new Exporter(registry).prepare(ids, AT_ONCE, async () => "packed")).rejects.toMatchObject({
+      code: "session_damaged",
+      details: { sessions: [{ session_id: ids[0] }, { session_id: ids[2] }] },
+    });
+    expect(woken).toEqual(ids);
+    expect(sessions.map(({ state, lifecycle }) => [state, lifecycle.exporting])).toEqual(
+      Array(3).fill(["ended", false]),
+    );
+    vi.spyOn(registry, "wake").mockRejectedValue(new Error("no disk"));
+    await expect(new Exporter(registry).one(ids[0] ?? "", AT_ONCE, async () => "packed")).rejects.toThrow("no disk");
   });
 });

@@ -6,6 +6,7 @@ import { summarizeSession } from "../../../src/session/session-transcript.js";
 import { type Frame, type FrameKind, isSessionsFile, readFrames } from "../../../src/session/stored/file/frames.js";
 import { readFirstHead, readSessionFrames, readSessions } from "../../../src/session/stored/file/read-sessions.js";
 import { type WriteOptions, writeFrames, writeSessions } from "../../../src/session/stored/file/write-sessions.js";
+import { decodeInteraction } from "../../../src/session/stored/interaction-record.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 import { recordTurn } from "../../helpers/record-turn.js";
 import { readSessionsFile } from "../../helpers/sessions-file.js";
@@ -81,6 +82,12 @@ describe("a sessions file", () => {
     const before = await write([session], ORIGIN, { forBatch: true });
     expect(await kindsOf(before)).toEqual(["origin", "session", "interaction", "interaction", "outcomes"]);
     expect([before.includes("question"), before.includes("enable_thinking")]).toEqual([false, false]);
+    const [, , , interaction] = await framesOf(before);
+    const { facts } = decodeInteraction(interaction?.payload ?? Buffer.alloc(0));
+    expect(Object.keys(facts)).toEqual(expect.arrayContaining(["id", "api", "finishReason"]));
+    for (const name of ["index", "parent", "tokenExact", "images", "templateArgs", "input", "output"]) {
+      expect(facts).not.toHaveProperty(name);
+    }
     session.lifecycle.beginExport();
     session.endExport("held");
     expect((await write([session], ORIGIN, { forBatch: true })).equals(before)).toBe(true);

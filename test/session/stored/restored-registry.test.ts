@@ -137,3 +137,18 @@ test("counts a session that expires before its end as over once, as expired", ()
   for (const session of [unused, ended]) session.free("expired");
   expect(outcomes).toEqual(["ended", "expired"]);
 });
+
+test("tells that the data of a session changes once it is no longer active", async () => {
+  const registry = createRegistry();
+  registry.grant(1);
+  const { session } = registry.start({});
+  const changed: string[] = [];
+  registry.events.on("changed", ({ id }) => changed.push(id));
+  new LocalSession(session).record(turn([user("a story")], [1, 2], [3]));
+  session.setReward(1);
+  session.end();
+  expect(changed).toEqual([]);
+  session.setReward(2);
+  session.delivery.answered(0);
+  expect(changed).toEqual([session.id, session.id]);
+});

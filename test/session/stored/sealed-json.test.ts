@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { openJson, openText, sealJson, sealPieces, sealText } from "../../../src/session/stored/sealed-json.js";
+import {
+  openBytes,
+  openJson,
+  openText,
+  sealJson,
+  sealPieces,
+  sealText,
+} from "../../../src/session/stored/sealed-json.js";
 import { runAtOnce } from "../../../src/support/async/steps.js";
 
 const VALUE = { text: "é😀", list: [1, null] };
@@ -14,9 +21,11 @@ describe("a sealed value", () => {
     expect(runAtOnce(sealPieces(pieces)).equals(sealText(pieces.join("")))).toBe(true);
   });
 
-  it("of some megabytes is checked to its last byte", () => {
+  it("of some megabytes is checked to its last byte, a megabyte in each step", () => {
     const sealed = sealText("a".repeat(3 << 20));
     expect(openText(sealed)).toHaveLength(3 << 20);
+    expect([...openBytes(sealed)]).toHaveLength(2);
+    expect([...openBytes(sealText("short"))]).toEqual([]);
     sealed[sealed.length - 1] = 0;
     expect(() => openText(sealed)).toThrow("its checksum is wrong");
   });

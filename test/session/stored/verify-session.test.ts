@@ -8,8 +8,9 @@ import { nameRecord } from "../../../src/session/stored/read-session.js";
 import { openJson, sealJson } from "../../../src/session/stored/sealed-json.js";
 import { SessionRecords, type StoredHead } from "../../../src/session/stored/session-records.js";
 import { verifySession } from "../../../src/session/stored/verify-session.js";
+import { verifySessions } from "../../../src/session/stored/verify-sessions.js";
 import { LocalSession } from "../../../src/session/trajectory-store.js";
-import type { Change, Entry, Storage } from "../../../src/storage/index.js";
+import type { Change, Damage, Entry, ReportDamage, Storage, StorageReader, Table } from "../../../src/storage/index.js";
 import { assistant, turn, user } from "../../helpers/turn.js";
 
 /** The head and the records of a session with four interactions, each a child of the one before it. The last two are rewarded. */
@@ -203,5 +204,135 @@ describe("the damage of a session", () => {
   ])("is described from %s", (error, text, interaction) => {
     const damage = describeRestoreError(error);
     expect([describeDamage(damage), damage.interaction]).toEqual([text, interaction]);
+  });
+});
+
+describe("a folder", () => {
+  type Tables = Partial<Record<Table, readonly Entry[]>>;
+  const entry = (key: string, value: Buffer): Entry => ({ key: Buffer.from(key), value });
+  const damaged = Buffer.from("no JSON");
+  const lease = { sessions: [], part: { shards: 1, shard: 0 }, expiresAt: 0, readerPid: undefined };
+
+  /** Verifies tables, of which a scan reports `lost`, and the log `unread`. */
+  function verify(
+    tables: Tables,
+    { unread = [], lost = {} }: { unread?: Damage[]; lost?: Partial<Record<Table, Damage>> },
+  ) {
+    const reader = {
+      checkRecords: (report: ReportDamage) => unread.forEach(report),
+      *scan(table: Table, report: ReportDamage) {
+        if (lost[table]) report(lost[table]);
+        yield* tables[table] ?? [];
+      },
+    } as unknown as StorageReader;
+    const problems: string[] = [];
+    const totals: number[] = [];
+    const verified = verifySessions(
+      reader,
+      ({ what, reason }) => problems.push(`${what}: ${reason}`),
+      (total) => totals.push(total),
+    );
+    return { ...verified, problems, totals };
+  }
+
+  it("is verified with its sessions, its exports and its values", async () => {
+    const { head, records } = await store();
+    const held = { ...lease, acknowledged: false, over: false };
+    const { damaged: parts, ...verified } = verify(
+      {
+        meta: [entry("registry", sealJson({}))],
+        leases: [held, { ...held, over: true }, { ...held, acknowledged: true }].map((each, at) =>
+          entry(`b-${at}`, sealJson(each)),
+        ),
+        sessions: [{ key: sessionKey(0), value: sealJson(head) }],
+        records,
+      },
+      {},
+    );
+    expect(verified).toEqual({ sessions: 1, records: records.length, heldExports: 1, problems: [], totals: [1] });
+    expect([parts.hasUnknown, [...parts.sessions]]).toEqual([false, []]);
+  });
+
+  it("has each damaged part reported, and the sessions that need it named", async () => {
+    const { head, records } = await store();
+    const summary = { ...head.summary, id: "empty" };
+    const of = (number: number) =>
+      records.map(({ value, key }) => ({ value, key: Buffer.concat([sessionKey(number), key.subarray(6)]) }));
+    const spare = { key: recordKey(0, "response", 1), value: damaged };
+    const {
+      damaged: parts,
+      problems,
+      totals,
+      sessions,
+    } = verify(
+      {
+        meta: [entry("registry", damaged)],
+        leases: [entry("b", damaged)],
+        sessions: [
+          { key: sessionKey(0), value: sealJson(head) },
+          { key: sessionKey(1), value: damaged },
+          { key: sessionKey(3), value: sealJson({ ...head, summary }) },
+        ],
+        records: [...records, spare, ...of(1), ...of(2)],
+      },
+      {
+        unread: [{ table: undefined, key: undefined, reason: "is cut" }],
+        lost: {
+          meta: { table: "meta", key: Buffer.from("state"), reason: "r" },
+          leases: { table: "leases", key: Buffer.from("c"), reason: "r" },
+          sessions: { table: "sessions", key: sessionKey(4), reason: "r" },
+          records: { table: "records", key: recordKey(3, "interaction", 0), reason: "r" },
+        },
+      },
+    );
+    expect(problems).toEqual([
+      "the log: is cut",
+      "value state: r",
+      "value registry: its checksum is wrong",
+      "export c: r",
+      "export b: its checksum is wrong",
+      expect.stringMatching(/^the head of .*4.*: r$/),
+      expect.stringMatching(/^the head of .*1.*: its checksum is wrong$/),
+      "interaction 0 of session empty: r",
+      `response 1 of session ${head.summary.id}: its checksum is wrong`,
+      expect.stringMatching(/^the head of .*2.*: it is missing, but the session has records$/),
+    ]);
+    expect([parts.hasUnknown, [...parts.sessions].toSorted((a, b) => a - b), sessions, totals]).toEqual([
+      true,
+      [1, 2, 3, 4],
+      2,
+      [2, 2, 2, 2],
+    ]);
+    const intact = [
+      ["meta", "registry"],
+      ["meta", "state"],
+      ["meta", "other"],
+      ["leases", "b"],
+      ["leases", "c"],
+      ["leases", "a"],
+    ] as const;
+    expect(intact.map(([table, key]) => parts.isIntact(table, Buffer.from(key)))).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
+    expect(
+      [spare, ...records.slice(0, 1), ...of(1).slice(0, 1)].map(({ key }) => parts.isIntact("records", key)),
+    ).toEqual([false, true, false]);
+    expect([0, 3].map((number) => parts.isIntact("sessions", sessionKey(number)))).toEqual([true, false]);
+  });
+
+  it("lacks the data of a session without records", async () => {
+    const { head } = await store();
+    const {
+      problems,
+      totals,
+      damaged: parts,
+    } = verify({ sessions: [{ key: sessionKey(0), value: sealJson(head) }] }, {});
+    expect([problems.length > 0, totals, [...parts.sessions]]).toEqual([true, [1], [0]]);
+    expect(problems[0]).toContain(`of session ${head.summary.id}`);
   });
 });

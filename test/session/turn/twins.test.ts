@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../../src/conversation/message.js";
 import type { RecordedInteraction } from "../../../src/session/recorded-interaction.js";
 import { Session } from "../../../src/session/session.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
 import { recordTurn } from "../../helpers/record-turn.js";
 
 const user: Message = { role: "user", content: "weather?" };
@@ -105,5 +106,21 @@ describe("the parent of a call, if several interactions have the same messages a
     const lost = record(session, [user], calling("b"));
     session.delivery.closedEarly(lost.index);
     expect(record(session, [user, calling("b"), result("b")], calling()).parent).toBe(lost.index);
+  });
+
+  it("is the one that the request names as its predecessor, if that is one of them", () => {
+    const session = newSession();
+    const says = (content: string): Message => ({ role: "assistant", content });
+    const [first, second] = [0, 1].map(() => record(session, [user], says("same")));
+    const others = [
+      record(session, [user], says("other")),
+      record(session, [user, says("same"), user], says("same")),
+      record(session, [says("same"), user], says("same")),
+    ];
+    const parentOf = (previous: RecordedInteraction | undefined) =>
+      runAtOnce(session.begin({ messages: [user, says("same"), user] }, previous?.id)).parent;
+    expect([first, second].map((previous) => parentOf(previous)?.index)).toEqual([0, 1]);
+    expect([undefined, ...others].map((previous) => parentOf(previous)?.index)).toEqual([1, 1, 1, 1]);
+    expect(parentOf(first)?.rule).toBe("continuation");
   });
 });

@@ -76,6 +76,9 @@ describe("filters", () => {
 
   it("are removed one by one", () => {
     const both = withValue(withRange(NO_FILTERS, "turns", { low: 1, high: 3 }), "status", "accepted");
+    expect(both).toEqual({ ranges: { turns: { low: 1, high: 3 } }, values: { status: "accepted" } });
+    expect(withValue(withValue(both, "task", "t"), "task", undefined)).toEqual(both);
+    expect(withRange(withRange(both, "calls", { low: 0, high: 1 }), "calls", undefined)).toEqual(both);
     expect(withRange(withValue(both, "status", undefined), "turns", undefined)).toEqual(NO_FILTERS);
   });
 });

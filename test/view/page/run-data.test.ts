@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EpisodeColumns, Overview } from "../../../src/view/api.js";
-import { findEpisode } from "../../../src/view/page/state/run-data.js";
+import { readEpisodeRows } from "../../../src/view/page/state/episode-row.js";
+import { findEpisode, RunPages } from "../../../src/view/page/state/run-data.js";
 import { fixtureOverview } from "../fixtures.js";
 import { readRun } from "./read-run.js";
 
@@ -33,6 +34,11 @@ describe("the pages of a run", () => {
     expect(run).toEqual({ ...readRun(whole), revision: 150 });
   });
 
+  it("are none at first", () => {
+    const pages = new RunPages();
+    expect([pages.revision, pages.more, pages.size, pages.read()]).toEqual([0, false, 0, null]);
+  });
+
   it("replace the episodes that they repeat, and nothing else", () => {
     expect(readRun(whole, pageOf(50, 60, NOTHING)).episodes).toEqual(readRun(whole).episodes);
   });
@@ -49,6 +55,42 @@ describe("the pages of a run", () => {
     const other = fixtureOverview({ seed: 5, episodes: 3, turns: 2 });
     expect(readRun(whole, other)).toEqual(readRun(other));
   });
+});
+
+it("reads an episode that its page tells nothing about", () => {
+  const { texts, finish_reasons, ...columns } = whole.episodes;
+  const empty = Object.fromEntries(Object.keys(columns).map((key) => [key, []]));
+  const page = { ...empty, session_id: ["s"], texts: [], finish_reasons: { stop: [] } } as unknown as EpisodeColumns;
+  const numbers = ["calls", "turns", "promptTokens", "completionTokens", "broken", "leftOut", "branches", "version"];
+  const absent = ["group", "error", "oldestVersion", "newestVersion", "step", "startedAt", "duration", "reward"];
+  expect([texts.length > 0, "stop" in finish_reasons]).toEqual([true, true]);
+  expect(readEpisodeRows(page)).toEqual([
+    {
+      index: -1,
+      sessionId: "s",
+      task: -1,
+      taskId: "",
+      accepted: false,
+      ...Object.fromEntries(numbers.map((key) => [key, 0])),
+      ...Object.fromEntries(absent.map((key) => [key, null])),
+      finishReasons: {},
+    },
+  ]);
+  const numbered = Object.keys(columns).filter((key) => !["session_id", "accepted", "batch"].includes(key));
+  const full = Object.fromEntries(numbered.map((key, at) => [key, [at + 1]]));
+  const all = {
+    ...page,
+    ...full,
+    accepted: [true],
+    batch: [7],
+    texts: Array.from({ length: 40 }, (_, at) => `t${at}`),
+  };
+  const [row] = readEpisodeRows(all as unknown as EpisodeColumns);
+  expect(Object.values(row ?? {}).filter((value) => value === null || value === 0 || value === -1)).toEqual([]);
+  expect(row).toMatchObject({ accepted: true, step: 7 });
+  expect(readEpisodeRows({ ...page, group_id: [0], finish_reasons: { stop: [2], length: [0] } })).toMatchObject([
+    { group: null, finishReasons: { stop: 2 } },
+  ]);
 });
 
 describe("staleness", () => {

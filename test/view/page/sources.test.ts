@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type EmbeddedTokens, episodeBlock, OVERVIEW_BLOCK, tokensBlock } from "../../../src/view/embedded-format.js";
 import { AdminKeyPrompt } from "../../../src/view/page/source/admin-key-prompt.js";
 import { createEmbeddedSource } from "../../../src/view/page/source/embedded-source.js";
+import { SEARCH_MS } from "../../../src/view/search.js";
 import { fixtureEpisode, fixtureOverview, type RunShape } from "../fixtures.js";
 
 const SHAPE: RunShape = { seed: 6, episodes: 3, turns: 4 };
@@ -76,6 +77,54 @@ describe("a run inside an HTML file", () => {
       episodes: [1, 2],
       complete: false,
     });
+  });
+
+  it("is searched until the search is aborted, or takes too long", async () => {
+    await expect(openEmbedded().search("nested", AbortSignal.abort(new Error("no longer")))).rejects.toThrow(
+      "no longer",
+    );
+    let now = 0;
+    const time = vi.spyOn(performance, "now").mockImplementation(() => (now += SEARCH_MS / 2));
+    onTestFinished(() => time.mockRestore());
+    const { signal } = new AbortController();
+    // The second episode is searched at the very end of the time.
+    expect(await openEmbedded().search("nested", signal)).toEqual({ episodes: [0, 1], complete: false });
+  });
+
+  it("has no values for tokens of the prompt, and none that the file lacks", async () => {
+    const range = { episode: 1, interaction: 1, from: 0, count: 1 };
+    expect(await openEmbedded().tokens(range)).toMatchObject({
+      ids: [7],
+      logprobs: [0],
+      versions: [-1],
+      loss_mask: [0],
+    });
+    const [, interaction] = TOKENS.interactions;
+    const lacking = { ids: [], texts: [], interactions: [null, { ...interaction, versions: [3, 9] }] };
+    const blocks: Record<string, string> = { [OVERVIEW_BLOCK]: block([]), [tokensBlock(1)]: block(lacking) };
+    const source = createEmbeddedSource((id) => blocks[id]);
+    expect(await source?.tokens({ ...range, from: 3, count: 9 })).toMatchObject({
+      ids: [-1],
+      texts: [""],
+      versions: [3],
+      loss_mask: [1],
+    });
+    await expect(source?.overview()).rejects.toThrow("no further episodes");
+  });
+
+  it("reads the list once, and the tokens of an episode once until those of another are read", async () => {
+    const read: string[] = [];
+    const blocks: Record<string, string> = {
+      [OVERVIEW_BLOCK]: block([fixtureOverview(SHAPE)]),
+      [tokensBlock(1)]: block(TOKENS),
+      [tokensBlock(2)]: block(TOKENS),
+    };
+    const source = createEmbeddedSource((id) => (read.push(id), blocks[id]));
+    read.length = 0;
+    await source?.overview();
+    await source?.overview();
+    for (const episode of [1, 1, 2, 1]) await source?.tokens({ episode, interaction: 1, from: 0, count: 1 });
+    expect(read).toEqual([OVERVIEW_BLOCK, tokensBlock(1), tokensBlock(2), tokensBlock(1)]);
   });
 
   it("says what was left out", async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { TokenChannel, TokenSlice } from "../../../src/view/api.js";
+import { colouring, colouringChoices, cycleColouring } from "../../../src/view/page/tokens/colouring-choice.js";
 import {
   columnClass,
   findChannel,
@@ -250,4 +251,19 @@ describe("the tokens that are shown first", () => {
       channels: [channel({ column: [7, 8] }), channel({ name: "experts", shape: [2, 2] })],
     });
   });
+});
+
+it("goes from one colouring of the newest panel to the next, and from one that it lacks to the first", () => {
+  const cycle = () => (cycleColouring(), colouring.value);
+  onTestFinished(() => {
+    colouring.value = "logprob";
+    colouringChoices.value = listColourings([]);
+  });
+  colouringChoices.value = ["logprob", "mask", "channel:scores"];
+  expect([colouring.value, cycle(), cycle(), cycle()]).toEqual(["logprob", "mask", "channel:scores", "logprob"]);
+  colouring.value = "version";
+  expect(cycle()).toBe("logprob");
+  colouringChoices.value = [];
+  colouring.value = "mask";
+  expect(cycle()).toBe("logprob");
 });

@@ -42,8 +42,8 @@ export interface EpisodeRow extends RecordedEpisode {
 
 /** Returns the episodes of columns as rows. */
 export function readEpisodeRows(columns: EpisodeColumns): RecordedEpisode[] {
-  const text = (index: number | undefined): string | null =>
-    index === undefined || index < 0 ? null : (columns.texts[index] ?? null);
+  // The index -1 is that of no text.
+  const text = (index = -1): string | null => columns.texts[index] ?? null;
   const reasons = Object.entries(columns.finish_reasons);
   return columns.session_id.map((sessionId, at) => {
     const step = columns.batch[at] ?? -1;

@@ -1,0 +1,65 @@
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { openPath } from "../../../src/view/sources/find-source.js";
+import { temporaryFolder } from "../../cli/rolltape.js";
+import { turn, user } from "../../helpers/turn.js";
+
+/** A folder with batches, the oldest first. */
+async function createFolder(...names: string[]): Promise<string> {
+  const folder = temporaryFolder();
+  using store = new TrajectoryStore();
+  const session = store.createSession({ sessionId: "s" });
+  session.record(turn([user("a")], [1, 2], [3]));
+  session.end();
+  using batch = await store.exportBatch(["s"]);
+  for (const [at, name] of names.entries()) {
+    writeFileSync(join(folder, name), batch.bytes);
+    utimesSync(join(folder, name), at + 1, at + 1);
+  }
+  return folder;
+}
+
+async function show(path: string, notices?: readonly string[]) {
+  await using source = await openPath(path, notices ? { notices } : {});
+  const { name, notices: shown } = await source.overview();
+  return { name, notices: shown };
+}
+
+it("opens the newest tensor file of a folder without transcripts, and names the others", async () => {
+  const folder = await createFolder("b.safetensors", "c.safetensors", "a.safetensors", "d.txt");
+  writeFileSync(join(folder, "tasks.jsonl"), '{"question":"1+1?"}\n');
+  const { name, notices } = await show(folder, ["first"]);
+  expect(name).toBe("a.safetensors");
+  expect(notices).toContain("This is the newest file of the folder. Others: c.safetensors, b.safetensors.");
+  expect(notices).toContain("first");
+});
+
+it("says nothing of others if there is one file", async () => {
+  const folder = await createFolder("b.safetensors");
+  const { name, notices } = await show(folder);
+  expect([name, notices.filter((notice) => notice.includes("newest"))]).toEqual(["b.safetensors", []]);
+});
+
+it.each([
+  ["whose eighth byte is 0", [1, 2, 3, 4, 5, 6, 7, 0, 8, 9]],
+  ["whose ninth byte is a brace", [...Buffer.from("12345678{}")]],
+  ["of eight bytes", [1, 2, 3, 4, 5, 6, 7, 0]],
+])("takes a file %s for no tensor file", async (_, bytes) => {
+  const path = join(temporaryFolder(), "a");
+  writeFileSync(path, Buffer.from(bytes));
+  await expect(openPath(path)).rejects.toMatchObject({ code: "not_a_transcript" });
+});
+
+it("says why a folder has nothing to view", async () => {
+  const folder = await createFolder();
+  await expect(openPath(folder)).rejects.toMatchObject({
+    code: "nothing_to_view",
+    message: `${folder} has no transcript (.jsonl) and no tensor file (.safetensors).`,
+  });
+  writeFileSync(join(folder, "tasks.jsonl"), '{"question":"1+1?"}\n');
+  await expect(openPath(folder)).rejects.toMatchObject({ code: "not_a_transcript" });
+  await expect(openPath(join(folder, "none"))).rejects.toThrow(/none cannot be read: Error: ENOENT/);
+  await expect(openPath("/dev/null")).rejects.toThrow("/dev/null is neither a file nor a folder.");
+});
