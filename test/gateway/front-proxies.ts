@@ -34,7 +34,7 @@ export interface RunningProxy {
   reload(): Promise<void>;
 }
 
-export const HAPROXY: FrontProxy = {
+const HAPROXY: FrontProxy = {
   name: "HAProxy",
   command: "haproxy",
   isInstalled: hasHaproxy,
