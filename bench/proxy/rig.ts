@@ -89,3 +89,12 @@ export async function startTurns(proxy: Target, messages: readonly object[]): Pr
     throw new Error(`The engine's answer must be ASCII text; received ${JSON.stringify(answer)}.`);
   return { key, next: turnBodies([...messages, assistant(answer)]) };
 }
+
+/** Makes so many calls: each conversation sends its next turn as soon as the one before it is answered. */
+export async function callTurns(server: Target, conversations: readonly Turns[], calls: number): Promise<void> {
+  let left = calls;
+  const converse = async ({ key, next }: Turns) => {
+    while (left-- > 0) await chat(server, key, next());
+  };
+  await Promise.all(conversations.map(converse));
+}

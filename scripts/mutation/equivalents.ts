@@ -43,7 +43,7 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: "src/conversation/image-file.ts",
-    source: "const readSegment = (bytes: Bytes, at: number): Bytes => bytes.slice(at + 4, bytes.u16(at + 2) - 2);",
+    source: "const sliceData = (bytes: Bytes, at: number, length: number): Bytes => bytes.slice(at + 4, length - 2);",
     name: "- to +",
     reason: "The next marker would follow the data. It cannot end an entry of Exif data, nor be a digit of XMP data.",
   },

@@ -202,8 +202,8 @@ function readJpeg(bytes: Bytes): StoredImage {
     if (length < 2) throw new ImageFileError("damaged", "a segment is shorter than its length");
     if (isFrame(marker) && size) throw new ImageFileError("damaged", "the file has two frames");
     if (isFrame(marker)) size = { height: bytes.u16(at + 5), width: bytes.u16(at + 7) };
-    if (marker === APP1 && bytes.has(at + 4, EXIF)) exif ??= readSegment(bytes, at);
-    if (marker === APP1 && bytes.has(at + 4, XMP)) xmp = readSegment(bytes, at);
+    if (marker === APP1 && bytes.has(at + 4, EXIF)) exif ??= sliceData(bytes, at, length);
+    if (marker === APP1 && bytes.has(at + 4, XMP)) xmp = sliceData(bytes, at, length);
     if (marker === START_OF_SCAN) break;
     at += 2 + length;
   }
@@ -213,7 +213,7 @@ function readJpeg(bytes: Bytes): StoredImage {
 }
 
 /** Returns the data of a segment. Its length counts the two bytes of the length too. */
-const readSegment = (bytes: Bytes, at: number): Bytes => bytes.slice(at + 4, bytes.u16(at + 2) - 2);
+const sliceData = (bytes: Bytes, at: number, length: number): Bytes => bytes.slice(at + 4, length - 2);
 
 /**
  * Returns true if the end marker comes after the beginning of the scan: a preview in the Exif data has one too. Other data may

@@ -15,7 +15,8 @@ import type { Worker } from "./worker-pool.js";
 
 const PATH = "/rl/current_session";
 const NOT_FOUND = 404;
-const GONE: ReadonlySet<number> = new Set([NOT_FOUND, 429]);
+/** Answers that say that the worker does not have the session, or has no slot for it. */
+const UNPLACED: ReadonlySet<number> = new Set([NOT_FOUND, 429]);
 /** Number of sessions whose worker is remembered. The worker of another one is asked for again. */
 const MAX_REMEMBERED = 100_000;
 
@@ -56,8 +57,8 @@ export class RunPlacements {
     if (tag === undefined) return undefined;
     this.#remember(session.id, tag);
     onResponseClose(reply, () => {
-      // The session is gone, or cannot start there: the next call looks for a place.
-      if (GONE.has(reply.raw.statusCode)) this.#tags.delete(session.id);
+      // The next call looks for a place again.
+      if (UNPLACED.has(reply.raw.statusCode)) this.#tags.delete(session.id);
     });
     const worker = await this.#context.pool.locate(tag, () => {
       reply.holdBody();

@@ -6,16 +6,17 @@ export interface TelemetryLog {
   info(fields: object, message: string): void;
 }
 
+type ExporterLog = Pick<TelemetryLog, "warn" | "info">;
 type ResultCallback = Parameters<SpanExporter["export"]>[1];
 
 /** Logs when the collector stops taking spans, and when it takes them again. */
 export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
-  readonly #log: Pick<TelemetryLog, "warn" | "info">;
+  readonly #log: ExporterLog;
   /** Spans that were lost since the collector failed first. */
   #lost = 0;
 
-  constructor(exporter: SpanExporter, log: Pick<TelemetryLog, "warn" | "info">) {
+  constructor(exporter: SpanExporter, log: ExporterLog) {
     this.#exporter = exporter;
     this.#log = log;
   }

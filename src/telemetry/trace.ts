@@ -38,8 +38,8 @@ export interface TraceOptions {
 }
 
 /**
- * The span of one request or episode that is sampled, and its steps. It only records times and attributes, because the request is waiting. The
- * span thread makes OpenTelemetry's spans of them.
+ * The span of one request or episode that is sampled, and its steps. It only records times and attributes, because the request is
+ * waiting. The span thread makes OpenTelemetry's spans of them.
  */
 export class Trace {
   readonly id: string;

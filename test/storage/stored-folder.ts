@@ -97,7 +97,7 @@ export async function start(directory: string): Promise<Record<string, string> |
 /** Returns true for the files of a folder that have something of its log. */
 export const isOfLog = (name: string) => name !== "rolltape.lock";
 
-/** What a storage must have. */
+/** The records that a storage must contain after the changes. */
 export class Model {
   readonly values = new Map<string, string>();
 

@@ -1,21 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { type FileAccess, LOCAL_FILES } from "../../src/support/file-access.js";
 import { BatchCache, isFileName } from "../../src/view/tokens/batch-cache.js";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { turn, user } from "../helpers/turn.js";
+import { oneBatch } from "./one-batch.js";
 
 /** A folder with batches, and a cache that notes what it opens and closes. */
 async function open(count: number) {
   const folder = temporaryFolder();
-  using store = new TrajectoryStore();
-  const session = store.createSession({ sessionId: "s" });
-  session.record(turn([user("a")], [1, 2], [3]));
-  session.end();
-  using batch = await store.exportBatch(["s"]);
-  const bytes = Buffer.from(batch.bytes);
+  const bytes = await oneBatch();
   const write = (name: string) => writeFileSync(join(folder, name), bytes);
   for (let number = 0; number < count; number++) write(`${number}`);
   const events: string[] = [];

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { dataUrl, makePng, pngChunk } from "../../../test/helpers/images.js";
 import { writeVisionFiles } from "../../../test/helpers/vision-files.js";
 import { user } from "../../kit/bodies.js";
-import { chat, type Target, toTarget } from "../../kit/load.js";
+import { type Target, toTarget } from "../../kit/load.js";
 import { median } from "../../kit/measure.js";
 import { cpuSecondsOfThread } from "../../kit/processes.js";
 import type { Row } from "../../kit/report.js";
 import { startProxy, startScript } from "../../kit/servers.js";
 import { sized } from "../../kit/sized.js";
-import { startTurns, type Turns } from "../rig.js";
+import { callTurns, startTurns, type Turns } from "../rig.js";
 
 /**
  * Measures how much processor time of the main thread an image adds to a later turn. Part of it is receiving the body, which a bare Node
@@ -76,10 +76,6 @@ function showImage(): object {
 /** Makes calls. Returns the processor time of the server's main thread for one, in milliseconds. */
 async function loopTime(server: Target, conversations: readonly Turns[]): Promise<number> {
   const before = cpuSecondsOfThread(server.pid);
-  let left = CALLS;
-  const work = async ({ key, next }: Turns) => {
-    while (left-- > 0) await chat(server, key, next());
-  };
-  await Promise.all(conversations.map(work));
+  await callTurns(server, conversations, CALLS);
   return ((cpuSecondsOfThread(server.pid) - before) * 1000) / CALLS;
 }

@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { history, SIZES } from "../../kit/bodies.js";
-import { chat } from "../../kit/load.js";
 import { median } from "../../kit/measure.js";
 import { cpuSecondsOfThread, cpuSecondsOfThreads } from "../../kit/processes.js";
 import type { Row } from "../../kit/report.js";
 import { sized } from "../../kit/sized.js";
-import { Reference, Rig, startTurns, type Turns } from "../rig.js";
+import { callTurns, Reference, Rig, startTurns, type Turns } from "../rig.js";
 
 /**
  * Measures the processor time of the main thread that traces add to a call, which limits how many calls a proxy can take. A separate
- * thread makes and sends the spans; the processor time of all threads is shown beside it. Two proxies take turns, one without traces and one that sends
- * them. Each of several pairs of processes is another sample, because the same code takes a few percent more or less in each process.
+ * thread makes and sends the spans; the processor time of all threads is shown beside it. Two proxies take turns, one without traces and
+ * one that sends them. Each of several pairs of processes is another sample, because the same code takes a few percent more or less in
+ * each process.
  */
 
 const PAIRS = sized(6, 1, 3);
@@ -114,11 +114,7 @@ class Caller {
     const { proxy } = this.#rig;
     const { pid } = proxy;
     const before = { loop: cpuSecondsOfThread(pid), all: cpuSecondsOfThreads(pid) };
-    let left = calls;
-    const work = async ({ key, next }: Turns) => {
-      while (left-- > 0) await chat(proxy, key, next());
-    };
-    await Promise.all(this.#turns.map(work));
+    await callTurns(proxy, this.#turns, calls);
     const each = (seconds: number) => (seconds * 1000) / calls;
     return { loop: each(cpuSecondsOfThread(pid) - before.loop), all: each(cpuSecondsOfThreads(pid) - before.all) };
   }

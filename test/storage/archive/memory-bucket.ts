@@ -51,7 +51,7 @@ export class MemoryBucket {
   readonly sent: string[] = [];
   /** Commands that fail, by name. */
   readonly failures = new Map<string, Error>();
-  /** Answers wait for it. */
+  /** If set, no command is answered before this promise settles. */
   held: Promise<void> | undefined;
   /** False: parts have no SHA-256, as in many stores. */
   hasPartDigests = true;

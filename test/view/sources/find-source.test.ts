@@ -1,21 +1,16 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { openPath } from "../../../src/view/sources/find-source.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
-import { turn, user } from "../../helpers/turn.js";
+import { oneBatch } from "../one-batch.js";
 
 /** A folder with batches, the oldest first. */
 async function createFolder(...names: string[]): Promise<string> {
   const folder = temporaryFolder();
-  using store = new TrajectoryStore();
-  const session = store.createSession({ sessionId: "s" });
-  session.record(turn([user("a")], [1, 2], [3]));
-  session.end();
-  using batch = await store.exportBatch(["s"]);
+  const batch = await oneBatch();
   for (const [at, name] of names.entries()) {
-    writeFileSync(join(folder, name), batch.bytes);
+    writeFileSync(join(folder, name), batch);
     utimesSync(join(folder, name), at + 1, at + 1);
   }
   return folder;

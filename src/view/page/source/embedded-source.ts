@@ -91,7 +91,7 @@ function sliceEmbedded({ ids, texts, interactions }: EmbeddedTokens, range: Toke
   const { tokens, output_start, logprobs, loss_mask, versions, temperature, channels, images, difference } = found;
   const positions = tokens.slice(range.from, range.from + range.count);
   const mask = expandRuns(loss_mask, tokens.length);
-  const outputVersions = expandRuns(versions, tokens.length);
+  const outputVersions = expandRuns(versions, tokens.length - output_start);
   const own = (at: number): number => range.from + at;
   const end = range.from + positions.length;
   return {
