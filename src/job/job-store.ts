@@ -128,6 +128,8 @@ export interface WrittenBatch {
   readonly file: string;
   readonly tasks: readonly number[];
   readonly trained: boolean;
+  /** Id of the outbox that its files will be put into. Undefined: they are not archived. */
+  readonly outbox?: string | undefined;
 }
 
 /** A change that is being made. */
@@ -477,13 +479,18 @@ export class JobStore implements AsyncDisposable {
   }
 
   /** Stores a batch whose file is complete. From now on, no other batch has its tasks. */
-  async saveBatch({ number, file, tasks, trained }: WrittenBatch): Promise<void> {
+  async saveBatch({ number, file, tasks, trained, outbox }: WrittenBatch): Promise<void> {
     await this.#change(async (query) => {
-      const row = [number, file, tasks.length, Number(trained), 0];
-      await insert(query, "batches", ["number", "file", "tasks", "trained", "freed"], [row]);
+      const row = [number, file, tasks.length, Number(trained), 0, outbox ?? null];
+      await insert(query, "batches", ["number", "file", "tasks", "trained", "freed", "outbox"], [row]);
       await updateTasks(query, "state = 'consumed', batch = ?", tasks, number);
       await query("update job set next_batch = ?, consumed = consumed + ?", number + 1, tasks.length);
     });
+  }
+
+  /** Notes that the files of a batch are in its outbox. */
+  async inOutbox(batch: number): Promise<void> {
+    await this.#change((query) => query("update batches set outbox = null where number = ?", batch));
   }
 
   /** Notes that the proxy has freed the sessions of a batch. */

@@ -1,7 +1,7 @@
 import type { DatabaseRow } from "./database.js";
 
 /** Version of the tables. */
-export const FORMAT = 5;
+export const FORMAT = 6;
 
 /**
  * The tables of a job. The statements are those that SQLite and PostgreSQL both know.
@@ -69,7 +69,8 @@ export const SCHEMA: readonly string[] = [
     file text not null,
     tasks integer not null,
     trained integer not null,
-    freed integer not null
+    freed integer not null,
+    outbox text
   )`,
 ];
 
@@ -148,4 +149,6 @@ export interface CompleteBatchRow extends DatabaseRow {
   readonly trained: number;
   /** 1 if the proxy has freed its sessions. */
   readonly freed: number;
+  /** Id of the outbox that its files are still to be put into; null if they are in it, or are not archived. */
+  readonly outbox: string | null;
 }

@@ -49,8 +49,7 @@ export class Cluster implements AsyncDisposable {
   readonly #programs: ReadonlyMap<MachineName, MachinePrograms>;
   #postgres: PostgresServer | undefined;
   #seaweed: Seaweed | undefined;
-  /** True once a controller has ended the job. */
-  isDone = false;
+  readonly #ended = new Set<MachineName>();
 
   constructor(files: JobFiles) {
     this.#files = files;
@@ -58,6 +57,11 @@ export class Cluster implements AsyncDisposable {
     this.#programs = new Map(
       MACHINES.map((name) => [name, new MachinePrograms(this.#machines.get(name), { ...env, TMPDIR: files.folder })]),
     );
+  }
+
+  /** True once both controllers have ended the job, because each uploads its own batches. */
+  get isDone(): boolean {
+    return this.#ended.size === CONTROLLERS.length;
   }
 
   /** Turns on all machines. */
@@ -178,7 +182,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   #startController(name: MachineName): Promise<void> {
-    const onSuccess = () => (this.isDone = true);
+    const onSuccess = () => void this.#ended.add(name);
     const args = [
       "controller",
       ...this.#listen(name),

@@ -24,7 +24,10 @@ export interface ArchivedJob {
   readonly tell: (message: string) => void;
 }
 
-/** Uploads the batches of a job, and the files beside them, to `storage.archive`. The job never waits for an upload before its end, and does not fail if one fails. */
+/**
+ * Uploads the batches of a job, and the files beside them, to `storage.archive`. The job never waits for an upload before its end, and does not
+ * fail if one fails.
+ */
 export class BatchArchive implements AsyncDisposable {
   readonly #outbox: Outbox;
   readonly #address: string;
@@ -56,9 +59,14 @@ export class BatchArchive implements AsyncDisposable {
     return new BatchArchive(outbox, address, job);
   }
 
-  /** Keeps a file until it is uploaded, also if it is removed from its folder. */
-  async add(file: string): Promise<void> {
-    await this.#add(file);
+  /** Names the folder in the store. Every `storage.directory` has its own. */
+  get id(): string {
+    return this.#outbox.id;
+  }
+
+  /** Keeps the files of a batch until they are uploaded, also if they are removed from their folder. */
+  async add(files: readonly string[]): Promise<void> {
+    for (const file of files) await this.#add(file);
     await this.#addGrowing(GROWTH);
   }
 

@@ -42,8 +42,10 @@ export class BatchFiles {
     return this.#isNumbered ? addBatchNumber(this.#out, this.#next) : this.#out;
   }
 
-  /** Returns the path of another file of the current batch. It has the batch's {@link number} if batches are numbered. */
-  readonly addNumber = (file: string): string => (this.#isNumbered ? addBatchNumber(file, this.number) : file);
+  /** Returns the path of another file of a batch. It has the batch's number if batches are numbered. */
+  addNumber(file: string, number: number): string {
+    return this.#isNumbered ? addBatchNumber(file, number) : file;
+  }
 
   /** Returns the file of the next batch. Call it once per batch, even if the batch is not written. */
   nextFile(): string {

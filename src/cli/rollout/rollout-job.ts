@@ -27,7 +27,7 @@ import { PersistentTrainer } from "./persistent-trainer.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
-import { finishBatches } from "./restore-job.js";
+import { archiveBatch, finishBatches, type WrittenFiles } from "./restore-job.js";
 import { SessionsFiles } from "./sessions-files.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
@@ -64,8 +64,7 @@ export class RolloutJob implements StoppableJob {
   readonly #job: JobSetup;
   readonly #controller: RolloutController;
   readonly #tally = new RolloutTally();
-  readonly #batches: BatchFiles;
-  readonly #sessionsFiles: SessionsFiles;
+  readonly #written: WrittenFiles;
   readonly #errors: RolloutErrorLog;
   readonly #metrics: JobMetrics;
   readonly #stopping = new AbortController();
@@ -86,13 +85,13 @@ export class RolloutJob implements StoppableJob {
     const count = job.tasks.length;
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
-    this.#batches = new BatchFiles(
+    const batches = new BatchFiles(
       createBatchWriter(job, this.#stopping.signal, (message) => this.#tell(message)),
       out,
       // A job that goes on must not overwrite the only batch of the process before it.
       consumer_batch_size === null && nextBatch === 0 ? undefined : store.opened.next_batch,
     );
-    this.#sessionsFiles = new SessionsFiles(job.options, job.proxy.admin);
+    this.#written = { batches, sessionsFiles: new SessionsFiles(job.options, job.proxy.admin) };
     this.#errors = new RolloutErrorLog(out);
     this.#metrics = new JobMetrics({ ...job, tally: this.#tally });
     const onQueued = leases && (() => leases.wake());
@@ -127,7 +126,7 @@ export class RolloutJob implements StoppableJob {
       const earlier = await store.begin((change) => this.#act(change));
       this.#restore(earlier);
       await this.#metrics.open(earlier.batches);
-      const untrained = await finishBatches(this.#job, earlier, this.#batches);
+      const untrained = await finishBatches(this.#job, earlier, this.#written);
       this.#controller.finish();
       for (const batch of untrained) await this.#train(this.#describeEarlier(batch, earlier));
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
@@ -142,9 +141,8 @@ export class RolloutJob implements StoppableJob {
     // After an error, the job is unfinished: the next process goes on with it.
     if (!failure) await store.end(interrupted ? "stopped" : "done");
     const errors = this.#errors.place;
-    if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
-    const files = { batches: this.#batches, sessionsFiles: this.#sessionsFiles };
-    return { tally: this.#tally, ...files, sampledTokens: counts.tokens, errors, interrupted, failure };
+    if (this.#written.batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
+    return { tally: this.#tally, ...this.#written, sampledTokens: counts.tokens, errors, interrupted, failure };
   }
 
   /** Stops the job for its user. */
@@ -264,17 +262,19 @@ export class RolloutJob implements StoppableJob {
     const { content } = survivors;
     const file = await this.#metrics.measure("export", () => this.#write(content, survivors, fields));
     if (file === undefined) return;
-    await this.#job.archive?.add(file);
-    await this.#metrics.measure("export", () => this.#writeSessions(file, survivors.sessionIds));
-    const { store, transcript } = this.#job;
-    const { number } = this.#batches;
+    const { number } = this.#written.batches;
     const { sessionIds } = survivors;
+    await this.#metrics.measure("export", () => this.#writeSessions({ number, file }, sessionIds));
+    const { store, transcript, archive } = this.#job;
     const { version, tasks } = batch;
     const measured = { number, file, version, tasks, sessionIds };
     const trained = this.#job.options.trainer === undefined;
     if (trained) await this.#metrics.add(measured);
     // From now on, no other batch has its tasks.
-    await store.saveBatch({ number, file, tasks: batch.tasks.map(({ index }) => index), trained });
+    const indices = batch.tasks.map(({ index }) => index);
+    await store.saveBatch({ number, file, tasks: indices, trained, outbox: archive?.id });
+    // Not earlier: if the job lost its database, another controller has these tasks in a batch of its own.
+    await archiveBatch(this.#job, { number, file }, this.#written);
     transcript?.addBatch({ number, file, version: this.#controller.version, sessionIds });
     // Released before the trainer runs, which may take hours.
     if (!options.keepSessions) await survivors.release();
@@ -309,13 +309,15 @@ export class RolloutJob implements StoppableJob {
     batch: RolloutBatch,
     options: Omit<SurvivorsOptions<BatchContent>, "receive">,
   ): Promise<ExportedBatch | undefined> {
-    const target = { file: this.#batches.upcomingFile };
+    const target = { file: this.#written.batches.upcomingFile };
     const receive = (arriving: ArrivingBatch) => receiveBatch(arriving, target);
     try {
       return await exportSurvivors(batch, { ...options, receive, waitForProxy: () => this.#waitForProxy() });
     } catch (error) {
       if (!(error instanceof BatchExportError)) throw error;
-      this.#tell(describeUnexported(error, this.#job, { fields: options.fields, file: this.#batches.nextFile() }));
+      this.#tell(
+        describeUnexported(error, this.#job, { fields: options.fields, file: this.#written.batches.nextFile() }),
+      );
       this.fail(error);
       return undefined;
     }
@@ -344,7 +346,7 @@ export class RolloutJob implements StoppableJob {
   ): Promise<string | undefined> {
     let written: SavedBatch;
     try {
-      written = await this.#batches.write(this.#batches.nextFile(), content);
+      written = await this.#written.batches.write(this.#written.batches.nextFile(), content);
     } catch (error) {
       if (!(error instanceof BatchWriteError)) throw error;
       this.#tell(describeUnwritten(error, this.#job, { sessionIds, fields }));
@@ -362,12 +364,11 @@ export class RolloutJob implements StoppableJob {
   }
 
   /** Writes the sessions of a batch, if the job keeps them. If that fails, the job goes on: it has the batch. */
-  async #writeSessions(file: string, sessionIds: readonly string[]): Promise<void> {
+  async #writeSessions(batch: { number: number; file: string }, sessionIds: readonly string[]): Promise<void> {
     try {
-      const written = await this.#sessionsFiles.write(file, sessionIds, this.#batches);
-      if (written !== undefined) await this.#job.archive?.add(written);
+      await this.#written.sessionsFiles.write(batch, sessionIds, this.#written.batches);
     } catch (error) {
-      this.#tell(`${(error as Error).message}. The batch is in ${file}`);
+      this.#tell(`${(error as Error).message}. The batch is in ${batch.file}`);
     }
   }
 

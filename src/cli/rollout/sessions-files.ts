@@ -8,6 +8,12 @@ import type { BatchFiles } from "./batch-files.js";
 import { PartialBatch, type PartialFileSystem } from "./partial-batch.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
+/** A batch that is written. */
+interface NumberedFile {
+  readonly number: number;
+  readonly file: string;
+}
+
 /** The sessions files that a job writes, one for each batch. */
 export class SessionsFiles {
   readonly #file: string | undefined;
@@ -27,24 +33,27 @@ export class SessionsFiles {
     this.#admin = admin;
   }
 
+  /** Returns the sessions file of a batch, whether it exists or not; undefined if the job keeps no sessions. */
+  pathOf({ number, file }: NumberedFile, batches: Pick<BatchFiles, "addNumber">): string | undefined {
+    if (this.#file === undefined || this.#isBeside) return this.#file && sessionsFileOf(file);
+    return batches.addNumber(this.#file, number);
+  }
+
   /**
    * Writes the sessions of a batch, if the job keeps them.
    *
-   * @param batch path of the batch
-   * @returns the file
    * @throws Error if the proxy does not send them or they cannot be written. The batch is not affected
    */
   async write(
-    batch: string,
+    batch: NumberedFile,
     sessionIds: readonly string[],
-    { addNumber }: Pick<BatchFiles, "addNumber">,
-  ): Promise<string | undefined> {
-    if (this.#file === undefined) return undefined;
-    const file = this.#isBeside ? sessionsFileOf(batch) : addNumber(this.#file);
+    batches: Pick<BatchFiles, "addNumber">,
+  ): Promise<void> {
+    const file = this.pathOf(batch, batches);
+    if (file === undefined) return;
     try {
       this.bytes += await this.#admin.receiveSessions(sessionIds, {}, (body) => receiveSessions(body, file));
       this.files.push(file);
-      return file;
     } catch (cause) {
       this.failed++;
       const why = cause instanceof Error ? cause.message : String(cause);

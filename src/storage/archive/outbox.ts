@@ -231,7 +231,7 @@ export class Outbox {
     while (!signal.aborted) {
       const next = this.#next();
       if (next === undefined) await this.#wake.promise;
-      else await this.#upload(next);
+      else if (!(await this.#upload(next))) await this.#pause();
     }
   }
 
@@ -240,10 +240,11 @@ export class Outbox {
     return undefined;
   }
 
-  async #upload(entry: string): Promise<void> {
+  /** Returns false if the upload failed. */
+  async #upload(entry: string): Promise<boolean> {
     const { signal } = this.#stopping;
     const waiting = this.#waiting.get(entry);
-    if (!waiting) return;
+    if (!waiting) return true;
     this.#uploading.add(entry);
     try {
       const path = this.#pathOf(entry);
@@ -255,8 +256,10 @@ export class Outbox {
       if (sent) this.#uploaded[kind]++;
       this.#noteSuccess();
       await this.#finish(entry, waiting);
+      return true;
     } catch (error) {
-      if (!signal.aborted) await this.#noteFailure(entry, waiting, error);
+      if (!signal.aborted) this.#noteFailure(entry, waiting, error);
+      return false;
     } finally {
       this.#uploading.delete(entry);
       if (this.#waiting.size === 0) {
@@ -279,7 +282,7 @@ export class Outbox {
     this.#failedInARow = 0;
   }
 
-  async #noteFailure(entry: string, waiting: Waiting, error: unknown): Promise<void> {
+  #noteFailure(entry: string, waiting: Waiting, error: unknown): void {
     this.#failures++;
     if (this.#waiting.get(entry) === waiting) {
       // At the end, so that a file that cannot be uploaded does not hold up the others.
@@ -287,7 +290,13 @@ export class Outbox {
       this.#waiting.set(entry, { ...waiting, mayExist: true });
     }
     if (this.#failedInARow === 0) this.#options.onFailure?.(describeFailure(error), this.counts);
-    const pause = backoffMilliseconds(this.#failedInARow++, this.#options.backoff ?? BACKOFF);
+    this.#failedInARow++;
+  }
+
+  /** Another loop may upload the file meanwhile: the one whose pause is the shortest finds out first that the store is back. */
+  async #pause(): Promise<void> {
+    const earlier = Math.max(this.#failedInARow - 1, 0);
+    const pause = backoffMilliseconds(earlier, this.#options.backoff ?? BACKOFF);
     // At random, so that the servers of a cluster do not come back to a store at the same moment.
     await sleep(pause * (0.5 + Math.random() / 2), this.#stopping.signal).catch(() => undefined);
   }

@@ -5,12 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openStoredSource } from "../../../src/cli/archive/open-source.js";
 import { cacheFolder } from "../../../src/support/cache-folder.js";
 import { FaultyStore } from "../../helpers/faulty-store.js";
+import { hasPostgres } from "../../helpers/postgres-server.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { installSeaweed, Seaweed, s3Environment } from "../../helpers/seaweed.js";
+import { startPostgres } from "../../job/start-postgres.js";
 import { rolltape, runRolltape, temporaryFolder } from "../rolltape.js";
 import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
 
@@ -148,6 +151,38 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     );
     expect(Contents.filter(({ Key }) => Key?.endsWith(".safetensors")).length).toBe(2);
   });
+
+  it.skipIf(!hasPostgres)(
+    "are not there if the job lost its database before it counted them, and once after it",
+    async () => {
+      const { url } = await startPostgres();
+      const database = new pg.Client(url);
+      await database.connect();
+      onTestFinished(() => database.end());
+      const job = rolloutJob([{ question: "why?", reward: 1, until: "gate" }]);
+      const gate = join(job.folder, "gate");
+      writeFileSync(job.data, JSON.stringify({ question: "why?", reward: 1, until: gate }));
+      const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=s3://${BUCKET}/runs/f`];
+      const command = [...job.args, "--agent", AGENT, "--job-database", `${url}?schema=f`, "--resume", ...keys];
+      const list = async () => {
+        const request = new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "runs/f/batches/" });
+        return (await client.send(request)).Contents?.map(({ Key }) => Key?.split("/").at(-1)) ?? [];
+      };
+      const first = rolltape(command, env);
+      await first.loggedMatch(/an agent waits/);
+      await database.query(
+        "create function f.cut() returns trigger language plpgsql as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end'",
+      );
+      await database.query("create trigger cut before insert on f.batches for each row execute function f.cut()");
+      writeFileSync(gate, "");
+      expect((await first.ended).code).toBe(1);
+      expect(existsSync(job.out)).toBe(true);
+      expect(await list()).not.toContain("batch.safetensors");
+      await database.query("drop trigger cut on f.batches");
+      expect(await runRolltape(command, env)).toMatchObject({ code: 0 });
+      expect((await list()).filter((name) => name === "batch.safetensors")).toEqual(["batch.safetensors"]);
+    },
+  );
 
   it("do not delay the job while the store refuses them, and are uploaded by the next job on the folder", async () => {
     store.choose = ({ method }) => (method === "PUT" || method === "HEAD" ? "refuse" : "pass");

@@ -1,7 +1,8 @@
 import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { setImmediate as immediate } from "node:timers/promises";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Outbox, type OutboxOptions } from "../../../src/storage/archive/outbox.js";
 import { createDeferred } from "../../../src/support/async/deferred.js";
 import { MemoryBucket, sdkError } from "./memory-bucket.js";
@@ -149,6 +150,21 @@ describe("an outbox", () => {
     await whenEmpty(outbox);
     expect(reports).toEqual(["SlowDown: the store says SlowDown (HTTP 503)", undefined]);
     expect(outbox.counts.uploaded.sessions).toBe(1);
+  });
+
+  it("uploads all that waits when the store is back, without the pause of each file", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    bucket.failures.set("PutObject", sdkError("SlowDown", 503));
+    const backoff = { firstMilliseconds: 1000, longestMilliseconds: 60_000 };
+    const outbox = await open(newFolder(), { backoff });
+    for (const name of ["a", "b"]) await outbox.write("sessions", name, bytesOf("1"));
+    while (outbox.counts.failures < 2) await immediate();
+    bucket.failures.clear();
+    // The pauses are 1 and 2 seconds long, at most.
+    await vi.advanceTimersByTimeAsync(1000);
+    for (let turns = 0; turns < 1000 && outbox.counts.waiting > 0; turns++) await immediate();
+    expect(outbox.counts).toMatchObject({ waiting: 0, uploaded: { sessions: 2 } });
   });
 
   it("is waited for until the caller stops", async () => {
