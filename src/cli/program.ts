@@ -73,7 +73,9 @@ function addProxyConfigCommand(command: Command): void {
     .option("--out <file>", "file to write; default: standard output")
     .option("--watch", "write the file again when workers come, go or move; needs --out")
     .option("--reload <command>", "with --watch: shell command that makes HAProxy load the file")
-    .description("write a configuration of HAProxy that sends calls with session keys straight to the workers")
+    .description(
+      "write a configuration of HAProxy that sends calls with session keys and run keys straight to the workers",
+    )
     .action(late(async () => (await import("./commands/proxy-config.js")).haproxyConfig));
   withFrontOptions(command.command("envoy"), "IP address, or * for all of IPv4, and port where Envoy listens")
     .requiredOption("--out <folder>", "folder for envoy.yaml, to start Envoy with, and workers.yaml, which it watches")

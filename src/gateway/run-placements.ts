@@ -9,6 +9,7 @@ import { callWorker } from "./contact/call-worker.js";
 import type { GatewayContext } from "./context.js";
 import { readWorkerError } from "./export/refusal.js";
 import { noWorkerError, workerUnavailableError } from "./forward.js";
+import { RUN_WORKER_HEADER } from "./front/front-settings.js";
 import { readTarget } from "./request-target.js";
 import type { WorkerReply } from "./worker-connections.js";
 import type { Worker } from "./worker-pool.js";
@@ -65,6 +66,8 @@ export class RunPlacements {
       return disconnectSignal(reply);
     });
     if (!worker) throw workerUnavailableError(tag);
+    // HAProxy in front of the gateway sends later calls of the session to this worker.
+    void reply.header(RUN_WORKER_HEADER, tag);
     return worker;
   }
 

@@ -21,6 +21,7 @@ describe("rolltape proxy-config haproxy", () => {
       "frontend rolltape",
       "backend gateway",
       "    server gateway1 gateway:80",
+      "backend runs",
       "backend worker_one",
       `    server worker 127.0.0.1:${one.port}`,
       "    server gateway1 gateway:80",

@@ -9,11 +9,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { FrontSettings } from "../../src/gateway/front/front-settings.js";
 import { findFreePort } from "../../src/scheduler/free-port.js";
 import { rolltape, temporaryFolder } from "../cli/rolltape.js";
+import { captureLog } from "../helpers/captured-log.js";
 import { HttpTrainer } from "../helpers/http-trainer.js";
 import { KillableProcess } from "../helpers/killable-process.js";
 import { hasNamespaces } from "../helpers/machines.js";
 import { until } from "../helpers/until.js";
-import { ENVOY, FRONT_PROXIES, type FrontProxy } from "./front-proxies.js";
+import { ENVOY, FRONT_PROXIES, type FrontProxy, HAPROXY } from "./front-proxies.js";
 import { startLosable } from "./losable-worker.js";
 import { takeAway } from "./returning-worker.js";
 import { startScripted } from "./scripted-worker.js";
@@ -398,6 +399,105 @@ function callOnce(url: string, agent: Agent): Promise<number | string> {
     call.on("error", (error) => resolve(error.message)).end("{}");
   });
 }
+
+describe.skipIf(!HAPROXY.isInstalled)("HAProxy, with run keys", { timeout: 60_000 }, () => {
+  const GENERATE = "/v1beta/models/any:generateContent";
+  const IN_PATH = "/s/rk-run.signature/v1/messages";
+  const PATHS = [CHAT, IN_PATH, `${GENERATE}?key=rk-run.signature`];
+  const bearer = { authorization: "Bearer rk-run.signature" };
+
+  /** A gateway that names worker `two` in each answer. */
+  const startGateway = () => {
+    const answer = () => ({ body: { tag: "gateway" }, headers: { "x-rolltape-worker": "two" } });
+    return startScripted("gateway", Object.fromEntries(PATHS.map((path) => [path, answer])));
+  };
+
+  const ask = async (
+    url: string,
+    session: string | undefined,
+    headers: Record<string, string> = bearer,
+    path = CHAT,
+  ) => {
+    // A connection of its own: after an update, another one may lead to the proxy's old process.
+    const named = { ...headers, connection: "close", ...(session !== undefined && { "x-session-id": session }) };
+    const answer = await fetch(url + path, { method: "POST", headers: named, body: "{}" });
+    expect(answer.headers.get("x-rolltape-worker")).toBeNull();
+    return ((await answer.json()) as { tag: string }).tag;
+  };
+
+  it("sends later calls of a session to the worker that the gateway named, by run key and X-Session-ID", async () => {
+    const workers = [await startTagged("one", 0, PATHS), await startTagged("two", 0, PATHS)];
+    const { url } = await startProxy(HAPROXY, { gateway: await startGateway(), workers });
+    expect(await ask(url, "a")).toBe("gateway");
+    expect(await ask(url, "a")).toBe("two");
+    expect(await ask(url, "a", { authorization: "bearer  rk-run.signature" })).toBe("two");
+    expect(await ask(url, "a", { "x-api-key": "rk-run.signature" })).toBe("two");
+    expect(await ask(url, "a", { "x-goog-api-key": "rk-run.signature" })).toBe("two");
+    expect(await ask(url, "a", {}, `${GENERATE}?key=rk-run.signature`)).toBe("two");
+    expect(await ask(url, "a", {}, IN_PATH)).toBe("two");
+    expect(await ask(url, "b")).toBe("gateway");
+    expect(await ask(url, "a", { authorization: "Bearer rk-other.signature" })).toBe("gateway");
+  });
+
+  it("sends calls without X-Session-ID to the gateway, and those of a session key to its worker", async () => {
+    const one = await startTagged("one");
+    const { url } = await startProxy(HAPROXY, { gateway: await startTagged("gateway"), workers: [one] });
+    for (let i = 0; i < 2; i++) expect(await ask(url, undefined)).toBe("gateway");
+    expect(await ask(url, "a", { authorization: `Bearer ${keyOf("one")}` })).toBe("one");
+  });
+
+  it("sends calls to the gateway while their worker is away, or is not one of the workers", async () => {
+    const [two, gateway] = [await startTagged("two"), await startGateway()];
+    const { url, update } = await startProxy(HAPROXY, { gateway, workers: [two], unreachableMilliseconds: 500 });
+    expect([await ask(url, "a"), await ask(url, "a")]).toEqual(["gateway", "two"]);
+    await two.kill();
+    expect(await ask(url, "a")).toBe("gateway");
+    await startTagged("two", two.port);
+    while ((await ask(url, "a")) !== "two") await new Promise((resolve) => setTimeout(resolve, 50));
+    await update({ gateway, workers: [await startTagged("one")] });
+    for (let i = 0; i < 2; i++) expect(await ask(url, "a")).toBe("gateway");
+  });
+
+  it.each([404, 429])("asks the gateway again after its worker has answered %s", async (status) => {
+    const two = await startScripted("two", { [CHAT]: () => ({ status, body: { tag: "two" } }) });
+    const { url } = await startProxy(HAPROXY, { gateway: await startGateway(), workers: [two] });
+    const tags: string[] = [];
+    for (let i = 0; i < 4; i++) tags.push(await ask(url, "a"));
+    expect(tags).toEqual(["gateway", "two", "gateway", "two"]);
+  });
+
+  it("keeps sending a known session to its worker while the gateway is away", async () => {
+    const gateway = await startGateway();
+    const { url } = await startProxy(HAPROXY, { gateway, workers: [await startTagged("two")] });
+    expect([await ask(url, "a"), await ask(url, "a")]).toEqual(["gateway", "two"]);
+    await gateway.kill();
+    expect(await ask(url, "a")).toBe("two");
+  });
+
+  it("records the calls of each session on one worker", async () => {
+    const workers = [await startWorker("one"), await startWorker("two")];
+    const { logger, lines } = captureLog();
+    const options = { logger, accessLog: true };
+    const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) }, 60, 1 << 26, true, options);
+    await gateway.post("/grant_capacity", { slots: 40 });
+    const { run_api_key: key } = (await gateway.post("/rl/start_run", {})).json<{ run_api_key: string }>();
+    const { url } = await startProxy(HAPROXY, { gateway, workers });
+    const names = Array.from({ length: 16 }, (_, index) => `s-${index}`);
+    for (let turn = 0; turn < 3; turn++) {
+      for (const name of names) {
+        const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "x-session-id": name };
+        const answer = await fetch(url + CHAT, { method: "POST", headers, body: JSON.stringify({ messages }) });
+        expect(answer.status).toBe(200);
+      }
+    }
+    const counts = workers.map(({ proxy }) =>
+      [...proxy.context.registry.all()].map(({ interactionCount }) => interactionCount),
+    );
+    expect(counts.flat()).toEqual(names.map(() => 3));
+    for (const sessions of counts) expect(sessions.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => JSON.stringify(line).includes(CHAT))).toHaveLength(names.length);
+  });
+});
 
 eachProxy(" with rolltape proxy-config", 120_000, (proxy) => {
   it("loads workers that come and go, without dropping a call, and a killed worker's call is answered", async () => {

@@ -34,7 +34,7 @@ export interface RunningProxy {
   reload(): Promise<void>;
 }
 
-const HAPROXY: FrontProxy = {
+export const HAPROXY: FrontProxy = {
   name: "HAProxy",
   command: "haproxy",
   isInstalled: hasHaproxy,

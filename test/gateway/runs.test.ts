@@ -46,6 +46,19 @@ it("spreads the sessions of a run over the workers, and keeps each on its worker
   for (const sessions of counts) expect(sessions.length).toBeGreaterThan(0);
 });
 
+it("returns the worker's tag in `x-rolltape-worker` if the call names its session", async () => {
+  const { workers, gateway, run } = await start();
+  const tagOf = async (name?: string) => (await chat(gateway, run, name)).headers["x-rolltape-worker"];
+  const tags = [await tagOf("a"), await tagOf("a")];
+  const [owner] = workers.filter(({ proxy }) => [...proxy.context.registry.all()].length > 0);
+  expect(tags).toEqual([owner?.tag, owner?.tag]);
+});
+
+it("returns no tag of a worker if the call names no session", async () => {
+  const { gateway, run } = await start();
+  expect((await chat(gateway, run)).headers["x-rolltape-worker"]).toBeUndefined();
+});
+
 it("starts a deleted session again on another worker if its own has no free slot", async () => {
   const { workers, gateway, run } = await start();
   expect((await chat(gateway, run, "a")).refusal).toBe("200");

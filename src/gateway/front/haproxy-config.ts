@@ -8,19 +8,23 @@ import {
   type FrontSettings,
   type FrontWorker,
   HEAD_SECONDS,
+  RUN_WORKER_HEADER,
   writeErrorBody,
 } from "./front-settings.js";
 
 /** A session key up to the end of its tag. Calls with a tag that no backend has go to the gateway. */
 const TAGGED_KEY = "sk-[a-z0-9]+[.]";
+const RUN_KEY = "rk-[A-Za-z0-9_-]+[.]";
 
 interface KeyPlace {
-  readonly acl: string;
+  /** Prefix of the names of its ACLs. */
+  readonly name: string;
   /** HAProxy's expression for the text that contains the key. */
   readonly sample: string;
   /** Selects the key in that text. */
   readonly converter?: string;
-  readonly pattern: string;
+  /** Regular expression for what precedes the key in that text. */
+  readonly before?: string;
   /** Further conditions. */
   readonly only: string;
 }
@@ -30,17 +34,17 @@ interface KeyPlace {
  * for Google's API.
  */
 const KEYS: readonly KeyPlace[] = [
-  { acl: "path_key", sample: "path,field(3,/)", pattern: `^${TAGGED_KEY}`, only: "in_path" },
+  { name: "path", sample: "path,field(3,/)", only: "in_path" },
   {
-    acl: "bearer",
+    name: "bearer",
     sample: "req.fhdr(authorization)",
     converter: ",word(2,' ')",
-    pattern: `^[Bb][Ee][Aa][Rr][Ee][Rr]\\ +${TAGGED_KEY}`,
+    before: "[Bb][Ee][Aa][Rr][Ee][Rr]\\ +",
     only: "!in_path",
   },
-  { acl: "x_api_key", sample: "req.fhdr(x-api-key)", pattern: `^${TAGGED_KEY}`, only: "!in_path" },
-  { acl: "x_goog_api_key", sample: "req.fhdr(x-goog-api-key)", pattern: `^${TAGGED_KEY}`, only: "!in_path" },
-  { acl: "query_key", sample: "url_param(key)", pattern: `^${TAGGED_KEY}`, only: "!in_path google" },
+  { name: "x_api", sample: "req.fhdr(x-api-key)", only: "!in_path" },
+  { name: "x_goog_api", sample: "req.fhdr(x-goog-api-key)", only: "!in_path" },
+  { name: "query", sample: "url_param(key)", only: "!in_path google" },
 ];
 
 /**
@@ -49,6 +53,9 @@ const KEYS: readonly KeyPlace[] = [
  * A call goes to the backend of its key's tag. A worker is checked by its own tag, because another server may have its address. While
  * it is away, calls go to the gateway, which waits for it and answers as without HAProxy. So do calls without a tag, and calls whose
  * tag has no backend.
+ *
+ * A run key has no tag. The gateway's answer to the first call of a session names the worker. HAProxy remembers it by a hash of run key
+ * and `X-Session-ID`, and sends later calls there.
  */
 export function writeHaproxyConfig(settings: FrontSettings): string {
   const { listen, workers } = settings;
@@ -82,10 +89,12 @@ export function writeHaproxyConfig(settings: FrontSettings): string {
       "    acl google path_beg /v1beta/",
       "    acl google path -m reg -i ^/v1/models/.+(:|%3a)[a-z]+$",
       ...KEYS.flatMap(writeKey),
+      ...writeRunRules(workers),
       "    use_backend worker_%[var(txn.tag)] if { var(txn.tag) -m found }",
       "    default_backend gateway",
     ],
     writeGateways(settings),
+    ["backend runs", `    stick-table type binary len 20 ${RUN_TABLE} store gpt0`],
     ...workers.map((worker) => writeBackend(worker, settings)),
   ];
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
@@ -97,11 +106,34 @@ function writeError(error: FrontError): string {
   return `    http-error status ${status} content-type application/json string '${writeErrorBody(error)}'${retry}`;
 }
 
-function writeKey({ acl, sample, converter = "", pattern, only }: KeyPlace): string[] {
+/** Sessions with a run key whose worker is remembered, and for how long after their last call. The gateway finds that of any other. */
+const RUN_TABLE = "size 100k expire 24h";
+
+/** `gpt0` of a session is the position of its worker in this file, from 1; 0: not known yet. */
+function writeRunRules(workers: readonly FrontWorker[]): string[] {
   return [
-    `    acl ${acl} ${sample} -m reg ${pattern}`,
-    `    http-request set-var(txn.tag) ${sample}${converter},field(1,.),bytes(3) if ${only} ${acl} !{ var(txn.tag) -m found }`,
+    "    http-request set-var(txn.session) req.fhdr(x-session-id) if { var(txn.run) -m found } !{ var(txn.tag) -m found }",
+    "    http-request track-sc0 var(txn.run),concat(.,txn.session),sha1 table runs if { var(txn.session) -m found }",
+    ...workers.map(
+      ({ tag }, index) => `    http-request set-var(txn.tag) str(${tag}) if { sc0_get_gpt0(runs) eq ${index + 1} }`,
+    ),
+    "    # The session is gone, or cannot start there: the gateway looks for a place.",
+    "    http-response sc-set-gpt0(0) 0 if { status 404 429 }",
+    ...workers.map(
+      ({ tag }, index) =>
+        `    http-response sc-set-gpt0(0) ${index + 1} if { res.hdr(${RUN_WORKER_HEADER}) -m str ${tag} }`,
+    ),
+    `    http-response del-header ${RUN_WORKER_HEADER}`,
   ];
+}
+
+function writeKey({ name, sample, converter = "", before = "", only }: KeyPlace): string[] {
+  const write = (variable: "tag" | "run", key: string, select: string) => [
+    `    acl ${name}_${variable} ${sample} -m reg ^${before}${key}`,
+    `    http-request set-var(txn.${variable}) ${sample}${converter}${select} ` +
+      `if ${only} ${name}_${variable} !{ var(txn.${variable}) -m found }`,
+  ];
+  return [...write("tag", TAGGED_KEY, ",field(1,.),bytes(3)"), ...write("run", RUN_KEY, "")];
 }
 
 /** A single gateway is not checked: there is nowhere else to send its calls. */
@@ -114,7 +146,8 @@ function writeGateways({ gateways, unreachableMilliseconds }: FrontSettings): st
     "    option httpchk GET /livez",
     timeout,
     ...gateways.map(
-      (address, index) => `    server gateway${index + 1} ${address} ${check}${index === 0 ? "" : " backup"}`,
+      (address, index) =>
+        `    server gateway${index + 1} ${address} ${check} on-marked-down shutdown-sessions${index === 0 ? "" : " backup"}`,
     ),
   ];
 }
