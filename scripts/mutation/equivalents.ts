@@ -66,6 +66,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "Issues with a message of their own are told by that message alone. No code is compared with this one.",
   },
   {
+    file: "src/protocols/raw-json.ts",
+    source: "[...(values[Number(index)]?.pieces() ?? [])]",
+    name: "?? to its left side",
+    reason: "Placeholders are numbered by the values that they stand for, so there is always a value.",
+  },
+  {
     file: "src/support/json/elements.ts",
     source: "if (byte <= SPACE) continue;",
     name: "condition to false",

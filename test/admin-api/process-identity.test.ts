@@ -19,6 +19,8 @@ describe.runIf(process.platform === "linux")("a process of this machine", () => 
   it("has not ended while it runs", () => {
     expect(hasProcessEnded(own)).toBe(false);
     expect(isSameProcess(own, identifyProcess())).toBe(true);
+    for (const other of [{ pid: own.pid + 1 }, { started: "1" }, { host: "another" }])
+      expect(isSameProcess(own, { ...own, ...other })).toBe(false);
   });
 
   it("has ended after it was killed", async () => {

@@ -63,6 +63,8 @@ describe("a field", () => {
     ["engine/drain", drainBody, { url: "a" }, "wait_seconds", 86_400, 86_401],
     ["engine/pause", pauseBody, {}, "mode", "keep", "stop"],
     ["set_version", versionBody, {}, "version", 0, -1],
+    ["set_version", versionBody, { version: 1 }, "set_at", 1e11, 1e11 + 1],
+    ["set_version", versionBody, { version: 1 }, "set_at", 0, -1],
     ["weights/step", stepBody, { step: "hold" }, "target", TARGET, { ...TARGET, mode: "other" }],
     ["weights/step", stepBody, { step: "hold" }, "target", { ...TARGET, mode: "path", path: "/w" }, { version: 1 }],
     ["weights/step", stepBody, { step: "hold" }, "replaces", Array(1000).fill("a"), Array(1001).fill("a")],

@@ -99,6 +99,22 @@ describe("giving up a weight update", () => {
   });
 });
 
+it("the record of a server that was never updated says so", async () => {
+  const { targets, updates } = held();
+  targets.listed.resolve();
+  const nothing = { target_version: null, mode: null, path: null, started_at: null, paused_seconds: null };
+  const server = { version: 0, state: "loaded", seconds: null, error: null };
+  expect(await updates.record()).toEqual({
+    ...nothing,
+    state: "idle",
+    version: 0,
+    checked: null,
+    not_checked: null,
+    error: null,
+    servers: ["a", "b"].map((url) => ({ url, ...server })),
+  });
+});
+
 describe("finishing an external weight update", () => {
   it("is refused if not every server could be paused, because the trainer was told to push nothing", async () => {
     const { targets, updates } = held();

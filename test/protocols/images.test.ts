@@ -364,6 +364,7 @@ describe("an image of messages", () => {
     const request = CLAUDE.parse(CLAUDE.body(CLAUDE.image(base64(PNG)), plain));
     expect(contentOf(request, "user")).toEqual([part(PNG), { type: "text", text: "the file" }]);
     const pdf = document({ type: "base64", media_type: "application/pdf", data: base64(PNG) });
+    expect(contentOf(CLAUDE.parse(CLAUDE.body(pdf), "placeholder"), "user")).toBe("[file]");
     const message = 'messages[0].content[0].type: "document" is not supported. The server takes texts and images.';
     expect(refusal(() => CLAUDE.parse(CLAUDE.body(pdf)))).toEqual([
       "messages[0].content[0].type",

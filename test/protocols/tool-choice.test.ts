@@ -54,6 +54,21 @@ it("messages answer with one call if the choice names a tool or forbids parallel
   });
 });
 
+it("of responses names function tools only", () => {
+  const message = "only function tools are supported; received one of type";
+  for (const tool_choice of [
+    { type: "custom", name: "f" },
+    { type: "allowed_tools", mode: "auto", tools: [{ type: "custom", name: "f" }] },
+  ])
+    expect(() => responses({ tools: [{ type: "function", name: "f" }], tool_choice })).toThrow(message);
+});
+
+it("a thinking budget of messages is less than max_tokens", () => {
+  const budget = (max_tokens: number) => claude({ max_tokens, thinking: { type: "enabled", budget_tokens: 1024 } });
+  expect(() => budget(1024)).toThrow("thinking.budget_tokens must be less than max_tokens (1024); received 1024.");
+  expect(budget(1025).stream).toBe(false);
+});
+
 describe("a choice of allowed tools", () => {
   const tools = ["f", "g"].map((name) => ({ type: "function", name, parameters }));
   const allow = (mode: string, ...names: string[]) => {

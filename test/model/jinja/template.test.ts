@@ -73,6 +73,14 @@ describe("compileTemplate", () => {
     expect(() => [...render(new Map())].join("")).toThrow(problem);
   });
 
+  it.each([
+    ["'{:d} {:s} {:.1f} {!r} {n:}'.format(3, 'a', 2, 'b', n=1.5)", "3 a 2.0 'b' 1.5"],
+    ["[{'k': 1, 'v': 'first'}, {'k': 1, 'v': 'second'}] | max(attribute='k')", "{'k': 1, 'v': 'first'}"],
+    ["[{'k': 1, 'v': 'first'}, {'k': 1, 'v': 'second'}] | min(attribute='k')", "{'k': 1, 'v': 'first'}"],
+  ])("renders %s as Python does", (expression, text) => {
+    expect([...compileAtOnce(`{{ ${expression} }}`)(new Map())].join("")).toBe(text);
+  });
+
   it("has integers of any size, as in Python", () => {
     const render = compileAtOnce("{{ 2 ** 1024 // 2 ** 1020 }} {{ 2 ** 4096 == 4 ** 2048 }} {{ (-3) ** 3 }}");
     expect([...render(new Map())].join("")).toBe("16 True -27");

@@ -89,6 +89,21 @@ function showsSystem(render: (messages: readonly Message[]) => string): boolean 
   }
 }
 
+describe("several system messages at the start", () => {
+  const LOOP = "{% for m in messages %}[{{ m.role }}] {{ m.content }} {% endfor %}";
+  const FIRST_ONLY =
+    "{% if messages[0].role == 'system' %}[system] {{ messages[0].content }} {% endif %}" +
+    "{% for m in messages if m.role != 'system' %}[{{ m.role }}] {{ m.content }} {% endfor %}";
+  it.each([
+    ["stay apart in a template that shows each", LOOP, "[system] a [system] b [user] c "],
+    ["are joined for a template that shows the first", FIRST_ONLY, "[system] a\n\nb [user] c "],
+  ])("%s", (_, source, text) => {
+    const options = { specialTokens: new Map<string, string>(), now: () => new Date(0), templateArgs: {} };
+    const messages = [system("a"), system("b"), user("c")];
+    expect(new ChatTemplate(source, options).render({ messages }, false)).toBe(text);
+  });
+});
+
 describe("published templates", () => {
   it.each(publishedTemplates.filter((name) => name !== UNLOADABLE))("%s shows every system message", (name) => {
     const specialTokens = new Map(["bos_token", "eos_token"].map((token) => [token, `<${token}>`] as const));
