@@ -30,6 +30,8 @@ class TestLauncher implements Launcher {
   readonly ends = new Map<string, number>();
   failure: Error | undefined;
   url: string | undefined;
+  /** Resolves when the processes that a process left behind are gone. */
+  gone: Promise<void> = Promise.resolve();
 
   place() {
     return { node: "n", address: "10.0.0.1" };
@@ -49,6 +51,7 @@ class TestLauncher implements Launcher {
       this.stopped.push(name);
       resolve(STOPPED);
       await ended;
+      await this.gone;
     };
     return { ended, stop, started: () => Promise.resolve("1234") };
   }
@@ -160,6 +163,34 @@ describe("a job", () => {
     await expect(run()).rejects.toMatchObject({ code: "job_failed" });
     expect(launcher.launched).toHaveLength(2);
     expect(readProcesses(folder)).toMatchObject([{ state: "lost", restarts: 1 }]);
+  });
+
+  it("starts a process again only when those that it left behind are gone", async () => {
+    const { launcher, run } = start([{ ...CONTROLLER, restarts: 1 }]);
+    let leave: () => void = () => undefined;
+    launcher.gone = new Promise((resolve) => (leave = resolve));
+    const running = run();
+    (await launcher.find("controller-0")).end(1);
+    await until(() => launcher.stopped.length > 0);
+    // Longer than the pause before a restart.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(launcher.launched).toHaveLength(1);
+    leave();
+    await until(() => launcher.launched.length > 1);
+    (await launcher.find("controller-0")).end(0);
+    await running;
+  });
+
+  it("does not start a process again after it was told to stop", async () => {
+    const stop = new AbortController();
+    const { launcher, run, states } = start([{ ...CONTROLLER, restarts: 1 }], { signal: stop.signal });
+    const running = run().catch((error: unknown) => error);
+    (await launcher.find("controller-0")).end(1);
+    await until(() => states().includes("controller-0 restarting"));
+    stop.abort();
+    await running;
+    expect(launcher.launched).toHaveLength(1);
+    expect(states()).toEqual(["controller-0 stopped"]);
   });
 
   it("says why a process did not start", async () => {
