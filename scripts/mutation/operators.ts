@@ -62,7 +62,8 @@ const operators: readonly Operator[] = [
       ];
     }
     const swap = operator === "+" && !isText(left) && !isText(right) ? "-" : OPERATORS.get(operator);
-    if (swap === undefined) return [];
+    // `status < 300`: no server that is talked to answers 300.
+    if (swap === undefined || text(right) === "300") return [];
     return [{ node, replacement: `(${text(left)}) ${swap} (${text(right)})`, name: `${operator} to ${swap}` }];
   },
 

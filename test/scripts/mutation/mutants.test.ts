@@ -35,6 +35,7 @@ describe("the mutants of a source", () => {
     ],
     ["a loop, which is not made endless", "while (a) {}", [["condition to false", "false"]]],
     ["a limit", "const x = a < b;", [["< to <=", "(a) <= (b)"]]],
+    ["a status that nobody sends", "const x = status < 300;", []],
     ["an equality", "const x = a === b;", [["=== to !==", "(a) !== (b)"]]],
     ["a sum", "const x = a + b;", [["+ to -", "(a) - (b)"]]],
     ["a conjunction", "const x = a && b;", [["&& to ||", "(a) || (b)"]]],
