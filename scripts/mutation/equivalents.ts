@@ -67,7 +67,8 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: "src/protocols/raw-json.ts",
-    source: "[...(values[Number(index)]?.pieces() ?? [])]",
+    source:
+      'return json.replaceAll(PLACEHOLDERS, (_, index) => [...(values[Number(index)]?.pieces() ?? [])].join(""));',
     name: "?? to its left side",
     reason: "Placeholders are numbered by the values that they stand for, so there is always a value.",
   },
