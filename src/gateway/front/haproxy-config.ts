@@ -1,3 +1,4 @@
+import { RUN_WORKER_HEADER } from "../../http/session-name.js";
 import {
   CALL_HOURS,
   CHECKS,
@@ -8,7 +9,6 @@ import {
   type FrontSettings,
   type FrontWorker,
   HEAD_SECONDS,
-  RUN_WORKER_HEADER,
   writeErrorBody,
 } from "./front-settings.js";
 
