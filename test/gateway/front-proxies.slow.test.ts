@@ -543,7 +543,10 @@ describe.skipIf(!HAPROXY.isInstalled)("HAProxy, with run keys", { timeout: 60_00
     const { key: other } = await gateway.session();
     for (const name of names) await send(name, { "x-api-key": other });
     const all = workers.flatMap(({ proxy }) => [...proxy.context.registry.all()]);
-    expect(all.map(({ interactionCount }) => interactionCount).sort()).toEqual([0, ...names.map(() => 4)]);
+    expect(all.map(({ interactionCount }) => interactionCount).sort((a, b) => a - b)).toEqual([
+      0,
+      ...names.map(() => 4),
+    ]);
   });
 });
 
