@@ -3,6 +3,9 @@ import { ApiError } from "./errors.js";
 
 export const SESSION_ID_HEADER = "X-Session-ID";
 
+/** Response header of the gateway for calls with a run key: the tag of the session's worker. */
+export const RUN_WORKER_HEADER = "x-rolltape-worker";
+
 const SESSION_NAME = /^[\x21-\x7e]{1,128}$/;
 const ALLOWED = "1 to 128 visible ASCII characters without spaces";
 

@@ -130,6 +130,8 @@ export interface WrittenBatch {
   readonly trained: boolean;
   /** Id of the outbox that its files will be put into. Undefined: they are not archived. */
   readonly outbox?: string | undefined;
+  /** Undefined: none was written. */
+  readonly sessionsFile?: string | undefined;
 }
 
 /** A change that is being made. */
@@ -479,10 +481,18 @@ export class JobStore implements AsyncDisposable {
   }
 
   /** Stores a batch whose file is complete. From now on, no other batch has its tasks. */
-  async saveBatch({ number, file, tasks, trained, outbox }: WrittenBatch): Promise<void> {
+  async saveBatch({ number, file, tasks, trained, outbox, sessionsFile }: WrittenBatch): Promise<void> {
     await this.#change(async (query) => {
-      const row = [number, file, tasks.length, Number(trained), 0, outbox ?? null];
-      await insert(query, "batches", ["number", "file", "tasks", "trained", "freed", "outbox"], [row]);
+      const row = {
+        number,
+        file,
+        tasks: tasks.length,
+        trained: Number(trained),
+        freed: 0,
+        outbox: outbox ?? null,
+        sessions_file: sessionsFile ?? null,
+      };
+      await insert(query, "batches", Object.keys(row), [Object.values(row)]);
       await updateTasks(query, "state = 'consumed', batch = ?", tasks, number);
       await query("update job set next_batch = ?, consumed = consumed + ?", number + 1, tasks.length);
     });

@@ -1,7 +1,7 @@
 import type { DatabaseRow } from "./database.js";
 
 /** Version of the tables. */
-export const FORMAT = 6;
+export const FORMAT = 7;
 
 /**
  * The tables of a job. The statements are those that SQLite and PostgreSQL both know.
@@ -70,7 +70,8 @@ export const SCHEMA: readonly string[] = [
     tasks integer not null,
     trained integer not null,
     freed integer not null,
-    outbox text
+    outbox text,
+    sessions_file text
   )`,
 ];
 
@@ -151,4 +152,6 @@ export interface CompleteBatchRow extends DatabaseRow {
   readonly freed: number;
   /** Id of the outbox that its files are still to be put into; null if they are in it, or are not archived. */
   readonly outbox: string | null;
+  /** The file with its sessions, if the job wrote one. */
+  readonly sessions_file: string | null;
 }

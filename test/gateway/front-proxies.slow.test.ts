@@ -402,9 +402,10 @@ function callOnce(url: string, agent: Agent): Promise<number | string> {
 
 describe.skipIf(!HAPROXY.isInstalled)("HAProxy, with run keys", { timeout: 60_000 }, () => {
   const GENERATE = "/v1beta/models/any:generateContent";
-  const IN_PATH = "/s/rk-run.signature/v1/messages";
-  const PATHS = [CHAT, IN_PATH, `${GENERATE}?key=rk-run.signature`];
-  const bearer = { authorization: "Bearer rk-run.signature" };
+  const RUN = `rk-run.${"s".repeat(43)}`;
+  const IN_PATH = `/s/${RUN}/v1/messages`;
+  const PATHS = [CHAT, IN_PATH, `/${IN_PATH}`, `${GENERATE}?key=${RUN}`];
+  const bearer = { authorization: `Bearer ${RUN}` };
 
   /** A gateway that names worker `two` in each answer. */
   const startGateway = () => {
@@ -430,13 +431,13 @@ describe.skipIf(!HAPROXY.isInstalled)("HAProxy, with run keys", { timeout: 60_00
     const { url } = await startProxy(HAPROXY, { gateway: await startGateway(), workers });
     expect(await ask(url, "a")).toBe("gateway");
     expect(await ask(url, "a")).toBe("two");
-    expect(await ask(url, "a", { authorization: "bearer  rk-run.signature" })).toBe("two");
-    expect(await ask(url, "a", { "x-api-key": "rk-run.signature" })).toBe("two");
-    expect(await ask(url, "a", { "x-goog-api-key": "rk-run.signature" })).toBe("two");
-    expect(await ask(url, "a", {}, `${GENERATE}?key=rk-run.signature`)).toBe("two");
+    expect(await ask(url, "a", { authorization: `bearer  ${RUN}` })).toBe("two");
+    expect(await ask(url, "a", { "x-api-key": RUN })).toBe("two");
+    expect(await ask(url, "a", { "x-goog-api-key": RUN })).toBe("two");
+    expect(await ask(url, "a", {}, `${GENERATE}?key=${RUN}`)).toBe("two");
     expect(await ask(url, "a", {}, IN_PATH)).toBe("two");
     expect(await ask(url, "b")).toBe("gateway");
-    expect(await ask(url, "a", { authorization: "Bearer rk-other.signature" })).toBe("gateway");
+    expect(await ask(url, "a", { authorization: `Bearer ${RUN.replace("run", "other")}` })).toBe("gateway");
   });
 
   it("sends calls without X-Session-ID to the gateway, and those of a session key to its worker", async () => {
@@ -471,6 +472,44 @@ describe.skipIf(!HAPROXY.isInstalled)("HAProxy, with run keys", { timeout: 60_00
     expect(tags).toEqual(["gateway", "two", "gateway", "two"]);
   });
 
+  it("asks the gateway again after the gateway itself has refused the call for its worker", async () => {
+    const headers = { "x-rolltape-worker": "two" };
+    const gateway = await startScripted("gateway", {
+      [CHAT]: () => ({ status: 429, body: { tag: "gateway" }, headers }),
+    });
+    const { url } = await startProxy(HAPROXY, { gateway, workers: [await startTagged("two")] });
+    expect([await ask(url, "a"), await ask(url, "a")]).toEqual(["gateway", "gateway"]);
+  });
+
+  it("does not take a call with another key for one of a known session", async () => {
+    const { url } = await startProxy(HAPROXY, { gateway: await startGateway(), workers: [await startTagged("two")] });
+    expect(await ask(url, "c", { authorization: `Bearer ${RUN}.b`, "x-api-key": RUN })).toBe("gateway");
+    expect(await ask(url, "b.c")).toBe("gateway");
+    expect(await ask(url, "b.c")).toBe("two");
+  });
+
+  it("prefers the key that servers prefer, if a call has several", async () => {
+    const [one, two] = [await startTagged("one", 0, PATHS), await startTagged("two", 0, PATHS)];
+    const { url } = await startProxy(HAPROXY, { gateway: await startGateway(), workers: [one, two] });
+    const withKeyOfOne = { ...bearer, "x-api-key": keyOf("one") };
+    expect([await ask(url, "a", withKeyOfOne), await ask(url, "a", withKeyOfOne)]).toEqual(["gateway", "two"]);
+    const other = { authorization: `Bearer ${keyOf("one")}`, "x-api-key": RUN };
+    expect([await ask(url, "b", other), await ask(url, "b", other)]).toEqual(["gateway", "two"]);
+    for (const session of [undefined, ""]) expect(await ask(url, session, withKeyOfOne)).toBe("one");
+    expect(await ask(url, "c", { authorization: `Bearer ${keyOf("one")}` }, `/${IN_PATH}`)).toBe("gateway");
+  });
+
+  it("reads the first of several Authorization headers, as servers do", async () => {
+    const [one, gateway] = [await startTagged("one"), await startTagged("gateway")];
+    const { url } = await startProxy(HAPROXY, { gateway, workers: [one] });
+    const keys = ["authorization", `Bearer ${RUN}`, "authorization", `Bearer ${keyOf("one")}`];
+    const headers = [...keys, "x-session-id", "a", "host", new URL(url).host, "connection", "close"];
+    const call = request(url + CHAT, { method: "POST", headers });
+    call.end();
+    await once(call, "response");
+    expect([one.calls.length, gateway.calls.length]).toEqual([0, 1]);
+  });
+
   it("keeps sending a known session to its worker while the gateway is away", async () => {
     const gateway = await startGateway();
     const { url } = await startProxy(HAPROXY, { gateway, workers: [await startTagged("two")] });
@@ -488,19 +527,26 @@ describe.skipIf(!HAPROXY.isInstalled)("HAProxy, with run keys", { timeout: 60_00
     const { run_api_key: key } = (await gateway.post("/rl/start_run", {})).json<{ run_api_key: string }>();
     const { url } = await startProxy(HAPROXY, { gateway, workers });
     const names = Array.from({ length: 16 }, (_, index) => `s-${index}`);
-    for (let turn = 0; turn < 3; turn++) {
-      for (const name of names) {
-        const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "x-session-id": name };
-        const answer = await fetch(url + CHAT, { method: "POST", headers, body: JSON.stringify({ messages }) });
-        expect(answer.status).toBe(200);
-      }
-    }
+    const send = async (name: string, more: Record<string, string> = {}) => {
+      const type = { "content-type": "application/json" };
+      const headers = { authorization: `Bearer ${key}`, ...type, "x-session-id": name, ...more };
+      const answer = await fetch(url + CHAT, { method: "POST", headers, body: JSON.stringify({ messages }) });
+      expect(answer.status).toBe(200);
+    };
+    for (let turn = 0; turn < 3; turn++) for (const name of names) await send(name);
     const counts = workers.map(({ proxy }) =>
       [...proxy.context.registry.all()].map(({ interactionCount }) => interactionCount),
     );
     expect(counts.flat()).toEqual(names.map(() => 3));
     for (const sessions of counts) expect(sessions.length).toBeGreaterThan(0);
     expect(lines.filter((line) => JSON.stringify(line).includes(CHAT))).toHaveLength(names.length);
+    const { key: other } = await gateway.session();
+    for (const name of names) await send(name, { "x-api-key": other });
+    const all = workers.flatMap(({ proxy }) => [...proxy.context.registry.all()]);
+    expect(all.map(({ interactionCount }) => interactionCount).sort((a, b) => a - b)).toEqual([
+      0,
+      ...names.map(() => 4),
+    ]);
   });
 });
 

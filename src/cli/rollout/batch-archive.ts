@@ -64,18 +64,26 @@ export class BatchArchive implements AsyncDisposable {
     return this.#outbox.id;
   }
 
-  /** Keeps the files of a batch until they are uploaded, also if they are removed from their folder. */
-  async add(files: readonly string[]): Promise<void> {
-    for (const file of files) await this.#add(file);
+  /**
+   * Keeps the files of a batch until they are uploaded, also if they are removed from their folder.
+   *
+   * @returns false if there is no room for them, or they cannot be read
+   */
+  async add(files: readonly string[]): Promise<boolean> {
+    let areKept = true;
+    for (const file of files) areKept = (await this.#add(file)) && areKept;
     await this.#addGrowing(GROWTH);
+    return areKept;
   }
 
-  async #add(file: string): Promise<void> {
+  async #add(file: string): Promise<boolean> {
     try {
       if (!(await this.#outbox.hasRoom())) throw new Error("too much waits for its upload");
       await this.#outbox.link("batches", `${this.#job.id}/${basename(file)}`, file);
+      return true;
     } catch (error) {
       this.#job.tell(`${file} is not archived: ${(error as Error).message}`);
+      return false;
     }
   }
 

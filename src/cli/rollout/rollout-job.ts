@@ -27,7 +27,7 @@ import { PersistentTrainer } from "./persistent-trainer.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
-import { archiveBatch, finishBatches, type WrittenFiles } from "./restore-job.js";
+import { archiveBatch, finishBatches } from "./restore-job.js";
 import { SessionsFiles } from "./sessions-files.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
@@ -64,7 +64,7 @@ export class RolloutJob implements StoppableJob {
   readonly #job: JobSetup;
   readonly #controller: RolloutController;
   readonly #tally = new RolloutTally();
-  readonly #written: WrittenFiles;
+  readonly #written: Pick<JobOutcome, "batches" | "sessionsFiles">;
   readonly #errors: RolloutErrorLog;
   readonly #metrics: JobMetrics;
   readonly #stopping = new AbortController();
@@ -126,7 +126,7 @@ export class RolloutJob implements StoppableJob {
       const earlier = await store.begin((change) => this.#act(change));
       this.#restore(earlier);
       await this.#metrics.open(earlier.batches);
-      const untrained = await finishBatches(this.#job, earlier, this.#written);
+      const untrained = await finishBatches(this.#job, earlier, this.#written.batches);
       this.#controller.finish();
       for (const batch of untrained) await this.#train(this.#describeEarlier(batch, earlier));
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
@@ -264,7 +264,7 @@ export class RolloutJob implements StoppableJob {
     if (file === undefined) return;
     const { number } = this.#written.batches;
     const { sessionIds } = survivors;
-    await this.#metrics.measure("export", () => this.#writeSessions({ number, file }, sessionIds));
+    const sessionsFile = await this.#metrics.measure("export", () => this.#writeSessions({ number, file }, sessionIds));
     const { store, transcript, archive } = this.#job;
     const { version, tasks } = batch;
     const measured = { number, file, version, tasks, sessionIds };
@@ -272,9 +272,9 @@ export class RolloutJob implements StoppableJob {
     if (trained) await this.#metrics.add(measured);
     // From now on, no other batch has its tasks.
     const indices = batch.tasks.map(({ index }) => index);
-    await store.saveBatch({ number, file, tasks: indices, trained, outbox: archive?.id });
+    await store.saveBatch({ number, file, tasks: indices, trained, outbox: archive?.id, sessionsFile });
     // Not earlier: if the job lost its database, another controller has these tasks in a batch of its own.
-    await archiveBatch(this.#job, { number, file }, this.#written);
+    await archiveBatch(this.#job, { number, file, sessions_file: sessionsFile ?? null });
     transcript?.addBatch({ number, file, version: this.#controller.version, sessionIds });
     // Released before the trainer runs, which may take hours.
     if (!options.keepSessions) await survivors.release();
@@ -363,12 +363,16 @@ export class RolloutJob implements StoppableJob {
     return file;
   }
 
-  /** Writes the sessions of a batch, if the job keeps them. If that fails, the job goes on: it has the batch. */
-  async #writeSessions(batch: { number: number; file: string }, sessionIds: readonly string[]): Promise<void> {
+  /** Writes the sessions of a batch, if the job keeps them, and returns their file. If that fails, the job goes on: it has the batch. */
+  async #writeSessions(
+    batch: { number: number; file: string },
+    sessionIds: readonly string[],
+  ): Promise<string | undefined> {
     try {
-      await this.#written.sessionsFiles.write(batch, sessionIds, this.#written.batches);
+      return await this.#written.sessionsFiles.write(batch, sessionIds, this.#written.batches);
     } catch (error) {
       this.#tell(`${(error as Error).message}. The batch is in ${batch.file}`);
+      return undefined;
     }
   }
 

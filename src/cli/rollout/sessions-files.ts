@@ -33,27 +33,23 @@ export class SessionsFiles {
     this.#admin = admin;
   }
 
-  /** Returns the sessions file of a batch, whether it exists or not; undefined if the job keeps no sessions. */
-  pathOf({ number, file }: NumberedFile, batches: Pick<BatchFiles, "addNumber">): string | undefined {
-    if (this.#file === undefined || this.#isBeside) return this.#file && sessionsFileOf(file);
-    return batches.addNumber(this.#file, number);
-  }
-
   /**
    * Writes the sessions of a batch, if the job keeps them.
    *
+   * @returns the file
    * @throws Error if the proxy does not send them or they cannot be written. The batch is not affected
    */
   async write(
     batch: NumberedFile,
     sessionIds: readonly string[],
     batches: Pick<BatchFiles, "addNumber">,
-  ): Promise<void> {
-    const file = this.pathOf(batch, batches);
-    if (file === undefined) return;
+  ): Promise<string | undefined> {
+    if (this.#file === undefined) return undefined;
+    const file = this.#isBeside ? sessionsFileOf(batch.file) : batches.addNumber(this.#file, batch.number);
     try {
       this.bytes += await this.#admin.receiveSessions(sessionIds, {}, (body) => receiveSessions(body, file));
       this.files.push(file);
+      return file;
     } catch (cause) {
       this.failed++;
       const why = cause instanceof Error ? cause.message : String(cause);

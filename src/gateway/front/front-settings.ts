@@ -16,9 +16,6 @@ export interface FrontWorker {
   readonly address: string;
 }
 
-/** Response header of the gateway for calls with a run key: the tag of the session's worker. */
-export const RUN_WORKER_HEADER = "x-rolltape-worker";
-
 /** Failed checks after which a worker is down. */
 export const CHECKS = 4;
 /** Longest time between checks of a worker that is down. */

@@ -1,3 +1,4 @@
+import { RUN_WORKER_HEADER } from "../../http/session-name.js";
 import {
   CALL_HOURS,
   CHECKS,
@@ -8,13 +9,13 @@ import {
   type FrontSettings,
   type FrontWorker,
   HEAD_SECONDS,
-  RUN_WORKER_HEADER,
   writeErrorBody,
 } from "./front-settings.js";
 
 /** A session key up to the end of its tag. Calls with a tag that no backend has go to the gateway. */
 const TAGGED_KEY = "sk-[a-z0-9]+[.]";
-const RUN_KEY = "rk-[A-Za-z0-9_-]+[.]";
+/** A complete run key, as the gateway reads it. */
+const RUN_KEY = "rk-[A-Za-z0-9_-]+[.][A-Za-z0-9_-]{43}$";
 
 interface KeyPlace {
   /** Prefix of the names of its ACLs. */
@@ -37,7 +38,8 @@ const KEYS: readonly KeyPlace[] = [
   { name: "path", sample: "path,field(3,/)", only: "in_path" },
   {
     name: "bearer",
-    sample: "req.fhdr(authorization)",
+    // Servers read the first one.
+    sample: "req.fhdr(authorization,1)",
     converter: ",word(2,' ')",
     before: "[Bb][Ee][Aa][Rr][Ee][Rr]\\ +",
     only: "!in_path",
@@ -85,7 +87,7 @@ export function writeHaproxyConfig(settings: FrontSettings): string {
     [
       "frontend rolltape",
       `    bind ${listen}`,
-      "    acl in_path path_beg /s/",
+      "    acl in_path path_reg -i ^/+s/",
       "    acl google path_beg /v1beta/",
       "    acl google path -m reg -i ^/v1/models/.+(:|%3a)[a-z]+$",
       ...KEYS.flatMap(writeKey),
@@ -109,20 +111,21 @@ function writeError(error: FrontError): string {
 /** Sessions with a run key whose worker is remembered, and for how long after their last call. The gateway finds that of any other. */
 const RUN_TABLE = "size 100k expire 24h";
 
-/** `gpt0` of a session is the position of its worker in this file, from 1; 0: not known yet. */
+/** `gpt0` of a session is the position of its worker in this file, from 1; 0: not known yet. As in the gateway, a run key precedes session keys. */
 function writeRunRules(workers: readonly FrontWorker[]): string[] {
   return [
-    "    http-request set-var(txn.session) req.fhdr(x-session-id) if { var(txn.run) -m found } !{ var(txn.tag) -m found }",
+    "    http-request set-var(txn.session) req.fhdr(x-session-id) if { var(txn.run) -m found } { req.fhdr(x-session-id) -m reg . }",
+    "    http-request unset-var(txn.tag) if { var(txn.session) -m found }",
     "    http-request track-sc0 var(txn.run),concat(.,txn.session),sha1 table runs if { var(txn.session) -m found }",
     ...workers.map(
       ({ tag }, index) => `    http-request set-var(txn.tag) str(${tag}) if { sc0_get_gpt0(runs) eq ${index + 1} }`,
     ),
-    "    # The session is gone, or cannot start there: the gateway looks for a place.",
-    "    http-response sc-set-gpt0(0) 0 if { status 404 429 }",
     ...workers.map(
       ({ tag }, index) =>
         `    http-response sc-set-gpt0(0) ${index + 1} if { res.hdr(${RUN_WORKER_HEADER}) -m str ${tag} }`,
     ),
+    "    # The session is gone, or cannot start there: the gateway looks for a place.",
+    "    http-response sc-set-gpt0(0) 0 if { status 404 429 }",
     `    http-response del-header ${RUN_WORKER_HEADER}`,
   ];
 }

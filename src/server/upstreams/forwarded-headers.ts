@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { RUN_WORKER_HEADER } from "../../http/session-name.js";
 import type { KeyFinder } from "./key-finder.js";
 
 /** Headers of one connection (RFC 9110, 7.6.1), which are not forwarded in either direction. */
@@ -32,7 +33,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "x-real-ip",
 ]);
 
-const NOT_RETURNED: ReadonlySet<string> = new Set([...HOP_BY_HOP, "set-cookie", "alt-svc"]);
+const NOT_RETURNED: ReadonlySet<string> = new Set([...HOP_BY_HOP, "set-cookie", "alt-svc", RUN_WORKER_HEADER]);
 
 type Headers = Record<string, string | string[]>;
 

@@ -156,14 +156,14 @@ export class Outbox {
 
   /**
    * Uploads a file of another folder, also if it is removed or replaced there. What is appended to it before its upload begins is uploaded
-   * too. A file that the store has is not uploaded again.
+   * too. A file that the store has is not uploaded again. When this resolves, the file waits on disk, if it was on disk before.
    */
   async link(kind: ArchiveKind, name: string, file: string): Promise<void> {
     const entry = toEntry(kind, name);
     const partial = this.#pathOf(entry) + PARTIAL;
     await rm(partial, { force: true });
     // Links take neither space nor time, but not every file system has them, and none links to another one.
-    await link(file, partial).catch(() => copyFile(file, partial, constants.COPYFILE_FICLONE));
+    await link(file, partial).catch(() => copySynced(file, partial));
     await this.#publish(partial, entry, true);
     // Renaming a link to another link of the same file does nothing, and leaves both.
     await rm(partial, { force: true });
@@ -202,7 +202,7 @@ export class Outbox {
     using _files = await this.#files.acquire();
     const path = this.#pathOf(entry);
     await rename(partial, path);
-    await syncFolder(dirname(path));
+    await sync(dirname(path));
     await this.#add(entry, mayExist);
   }
 
@@ -230,8 +230,8 @@ export class Outbox {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const next = this.#next();
-      if (next === undefined) await this.#wake.promise;
-      else if (!(await this.#upload(next))) await this.#pause();
+      const failed = next === undefined ? await this.#wake.promise : await this.#upload(next);
+      if (failed) await this.#pause(failed.earlier);
     }
   }
 
@@ -240,11 +240,11 @@ export class Outbox {
     return undefined;
   }
 
-  /** Returns false if the upload failed. */
-  async #upload(entry: string): Promise<boolean> {
+  /** If the upload failed, returns how many failed before it without a success between them. */
+  async #upload(entry: string): Promise<{ readonly earlier: number } | undefined> {
     const { signal } = this.#stopping;
     const waiting = this.#waiting.get(entry);
-    if (!waiting) return true;
+    if (!waiting) return undefined;
     this.#uploading.add(entry);
     try {
       const path = this.#pathOf(entry);
@@ -256,10 +256,10 @@ export class Outbox {
       if (sent) this.#uploaded[kind]++;
       this.#noteSuccess();
       await this.#finish(entry, waiting);
-      return true;
     } catch (error) {
-      if (!signal.aborted) this.#noteFailure(entry, waiting, error);
-      return false;
+      // A process that had the folder before, and was still ending, has uploaded and removed it.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") await this.#finish(entry, waiting);
+      else if (!signal.aborted) return { earlier: this.#noteFailure(entry, waiting, error) };
     } finally {
       this.#uploading.delete(entry);
       if (this.#waiting.size === 0) {
@@ -267,9 +267,10 @@ export class Outbox {
         this.#idle = createDeferred();
       }
     }
+    return undefined;
   }
 
-  /** Removes a file that is in the store, unless a newer one has taken its place and still has to be uploaded. */
+  /** Forgets a file that is in the store, unless a newer one has taken its place and still has to be uploaded. */
   async #finish(entry: string, waiting: Waiting): Promise<void> {
     using _files = await this.#files.acquire();
     if (this.#waiting.get(entry) !== waiting) return;
@@ -282,7 +283,7 @@ export class Outbox {
     this.#failedInARow = 0;
   }
 
-  #noteFailure(entry: string, waiting: Waiting, error: unknown): void {
+  #noteFailure(entry: string, waiting: Waiting, error: unknown): number {
     this.#failures++;
     if (this.#waiting.get(entry) === waiting) {
       // At the end, so that a file that cannot be uploaded does not hold up the others.
@@ -290,12 +291,11 @@ export class Outbox {
       this.#waiting.set(entry, { ...waiting, mayExist: true });
     }
     if (this.#failedInARow === 0) this.#options.onFailure?.(describeFailure(error), this.counts);
-    this.#failedInARow++;
+    return this.#failedInARow++;
   }
 
   /** Another loop may upload the file meanwhile: the one whose pause is the shortest finds out first that the store is back. */
-  async #pause(): Promise<void> {
-    const earlier = Math.max(this.#failedInARow - 1, 0);
+  async #pause(earlier: number): Promise<void> {
     const pause = backoffMilliseconds(earlier, this.#options.backoff ?? BACKOFF);
     // At random, so that the servers of a cluster do not come back to a store at the same moment.
     await sleep(pause * (0.5 + Math.random() / 2), this.#stopping.signal).catch(() => undefined);
@@ -318,15 +318,16 @@ async function readId(directory: string): Promise<string> {
   await file.sync();
   await file.close();
   await rename(partial, path);
-  await syncFolder(directory);
+  await sync(directory);
   return id;
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+async function copySynced(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  await sync(to);
+}
+
+async function sync(path: string): Promise<void> {
+  await using entry = await open(path, "r");
+  await entry.sync();
 }

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import pg from "pg";
@@ -15,6 +15,7 @@ import { readSafetensors } from "../../helpers/safetensors.js";
 import { installSeaweed, Seaweed, s3Environment } from "../../helpers/seaweed.js";
 import { startPostgres } from "../../job/start-postgres.js";
 import { rolltape, runRolltape, temporaryFolder } from "../rolltape.js";
+import { frontProxy } from "./front-proxy.js";
 import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
 
 /** Batches of a job in a real S3 store, SeaweedFS, read back without the machine that made them. */
@@ -47,6 +48,12 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
     await seaweed.stop();
     rmSync(data, { recursive: true, force: true });
   });
+
+  /** Returns the names of the files of jobs with this prefix. */
+  async function list(prefix: string) {
+    const request = new ListObjectsV2Command({ Bucket: BUCKET, Prefix: `${prefix}/batches/` });
+    return (await client.send(request)).Contents?.map(({ Key }) => Key?.split("/").at(-1)) ?? [];
+  }
 
   /** Runs a job of two batches, and returns them and the addresses in the archive. */
   async function runJob(prefix: string, more: (out: string) => string[] = () => []) {
@@ -164,10 +171,6 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
       writeFileSync(job.data, JSON.stringify({ question: "why?", reward: 1, until: gate }));
       const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=s3://${BUCKET}/runs/f`];
       const command = [...job.args, "--agent", AGENT, "--job-database", `${url}?schema=f`, "--resume", ...keys];
-      const list = async () => {
-        const request = new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "runs/f/batches/" });
-        return (await client.send(request)).Contents?.map(({ Key }) => Key?.split("/").at(-1)) ?? [];
-      };
       const first = rolltape(command, env);
       await first.loggedMatch(/an agent waits/);
       await database.query(
@@ -177,10 +180,10 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
       writeFileSync(gate, "");
       expect((await first.ended).code).toBe(1);
       expect(existsSync(job.out)).toBe(true);
-      expect(await list()).not.toContain("batch.safetensors");
+      expect(await list("runs/f")).not.toContain("batch.safetensors");
       await database.query("drop trigger cut on f.batches");
       expect(await runRolltape(command, env)).toMatchObject({ code: 0 });
-      expect((await list()).filter((name) => name === "batch.safetensors")).toEqual(["batch.safetensors"]);
+      expect((await list("runs/f")).filter((name) => name === "batch.safetensors")).toEqual(["batch.safetensors"]);
     },
   );
 
@@ -202,6 +205,42 @@ describe.skipIf(program === undefined)("the batches of a job in S3", TIMES, () =
       new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "runs/b/batches/" }),
     );
     expect(Contents.filter(({ Key }) => Key?.endsWith(".safetensors")).length).toBe(1);
+  });
+
+  it("are archived with their sessions files when the job goes on, if there was no room for them", async () => {
+    store.choose = ({ method }) => (method === "PUT" || method === "HEAD" ? "refuse" : "pass");
+    const job = rolloutJob([{ question: "why?", reward: 1 }]);
+    const sessions = join(job.folder, "kept", "x.sessions");
+    const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=s3://${BUCKET}/runs/g`];
+    const args = [...job.args, "--agent", AGENT, "--sessions", sessions, ...keys];
+    const first = rolltape([...args, "storage.archive_backlog_bytes=1"], env);
+    await first.logged(`${sessions} is not archived: too much waits for its upload`);
+    first.process.kill("SIGKILL");
+    await first.ended;
+    store.choose = () => "pass";
+    // It has nothing left to do, and writes no batch.
+    await runRolltape([...args, "--resume"], env);
+    expect(await list("runs/g")).toEqual(expect.arrayContaining(["batch.safetensors", "x.sessions"]));
+  });
+
+  it("are archived without a sessions file that was not written for them", async () => {
+    const admin = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-a-running-proxy" };
+    const { url } = await rolltape(["serve", "server.port=0", "server.shutdown_seconds=0"], admin).ready();
+    const front = await frontProxy(url, ({ path }, response) => {
+      if (path === "/export_sessions") response.writeHead(400).end();
+      return path === "/export_sessions";
+    });
+    const job = rolloutJob([{ question: "why?", reward: 1 }]);
+    const sessions = `${job.out}.sessions`;
+    mkdirSync(dirname(sessions));
+    writeFileSync(sessions, "those of an earlier batch");
+    const keys = [`storage.directory=${join(job.folder, "store")}`, `storage.archive=s3://${BUCKET}/runs/h`];
+    const args = [...job.args, "--agent", AGENT, "--sessions", sessions, "--proxy", front.url, ...keys];
+    const ended = await runRolltape(args, { ...env, ...admin });
+    expect(ended.stderr).toContain(`the sessions file ${sessions} was not written`);
+    const names = await list("runs/h");
+    expect(names).toContain("batch.safetensors");
+    expect(names).not.toContain("batch.safetensors.sessions");
   });
 });
 

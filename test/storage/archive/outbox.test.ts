@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { type FileHandle, open as openFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -100,6 +101,35 @@ test("rejects a file for which the disk has too little space, and keeps no part 
   expect(readdirSync(join(disk.folder, "sessions"))).toEqual([]);
   await outbox.write("sessions", "b", bytesOf("short"));
   expect(outbox.counts.waiting).toBe(1);
+});
+
+test("has a file of another file system on its own disk before it waits", async ({ skip }) => {
+  const disk = mountSmallDisk(1);
+  if (!disk) return skip("only root may mount a small file system");
+  onTestFinished(() => disk.remove());
+  const file = join(disk.folder, "batch");
+  writeFileSync(file, "tensors");
+  const directory = newFolder();
+  const outbox = await open(directory);
+  await using handle = await openFile(file, "r");
+  const synced: string[] = [];
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  vi.spyOn(prototype, "sync").mockImplementation(async function (this: FileHandle) {
+    synced.push(readlinkSync(`/proc/self/fd/${this.fd}`));
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  await outbox.link("batches", "b", file);
+  expect(synced).toEqual([join(directory, "batches", "b.partial"), join(directory, "batches")]);
+});
+
+test("forgets a file that another process has uploaded and removed", async () => {
+  const directory = newFolder();
+  const outbox = await open(directory);
+  await outbox.write("sessions", "a", bytesOf("first"));
+  await expect.poll(() => outbox.counts.failures).toBeGreaterThan(0);
+  rmSync(join(directory, "sessions", "a"));
+  await outbox.whenEmpty(AbortSignal.timeout(10_000));
+  expect(outbox.counts).toMatchObject({ waiting: 0, waitingBytes: 0, uploaded: { sessions: 0 } });
 });
 
 test("replaces a waiting file by a newer one of its name", async () => {
