@@ -96,6 +96,7 @@ eachProxy("", 60_000, (proxy) => {
       CHAT,
       "/v1/messages",
       `/s/${keyOf("one")}/v1/messages`,
+      `//S/${keyOf("one")}/v1/messages`,
       "/s/rk-run.signature/v1/messages",
       `${GENERATE}?key=${keyOf("two")}`,
       `/v1/models/any:generateContent?key=${keyOf("two")}`,
@@ -120,7 +121,12 @@ eachProxy("", 60_000, (proxy) => {
     expect(await ask(CHAT, { authorization: `Bearer ${keyOf("one")}`, "x-api-key": keyOf("two") })).toBe("one");
     expect(await ask(`/s/${keyOf("one")}/v1/messages`, { authorization: `Bearer ${keyOf("two")}` })).toBe("one");
 
+    // The gateway reads such a path.
+    expect(await ask(`//S/${keyOf("one")}/v1/messages`, { authorization: `Bearer ${keyOf("two")}` })).toBe("gateway");
     expect(await ask("/s/rk-run.signature/v1/messages", { "x-api-key": keyOf("two") })).toBe("gateway");
+    const named = { "x-session-id": "any", "x-api-key": keyOf("two") };
+    expect(await ask(CHAT, { ...named, authorization: `Bearer rk-run.${"a".repeat(43)}` })).toBe("gateway");
+    expect(await ask(CHAT, named)).toBe("two");
     expect(await ask(`${CHAT}?key=${keyOf("two")}`)).toBe("gateway");
     expect(await ask(`${GENERATE}?key=sk-admin`)).toBe("gateway");
     expect(await ask(CHAT)).toBe("gateway");

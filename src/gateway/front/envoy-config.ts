@@ -33,7 +33,8 @@ const BROKEN_FLAGS = ["UC", "UR"];
  * Returns the cluster of a request: that of the tag of its key, if Envoy has one. The places of a key are in the order in which servers read
  * them. A key in the path replaces those in headers. A key in the query is only for Google's API.
  */
-const FIND_CLUSTER = `local KEY = "sk%-([a-z0-9]+)%."
+const FIND_CLUSTER = `local TAG = "sk%-([a-z0-9]+)%."
+local RUN = "rk%-"
 
 local function is_google(path)
   if path:find("^/v1beta/") then return true end
@@ -41,17 +42,19 @@ local function is_google(path)
   return path:find("^/v1/models/[^?]+:[a-z]+%?") or path:find("^/v1/models/[^?]+%%3a[a-z]+%?")
 end
 
-local function find_tag(headers)
+local function find_key(headers, key)
   local path = headers:get(":path") or ""
-  if path:find("^/s/") then return path:match("^/s/" .. KEY) end
-  return (headers:get("authorization") or ""):match("^[Bb][Ee][Aa][Rr][Ee][Rr] +" .. KEY)
-    or (headers:get("x-api-key") or ""):match("^" .. KEY)
-    or (headers:get("x-goog-api-key") or ""):match("^" .. KEY)
-    or is_google(path) and path:match("[?&]key=" .. KEY)
+  if path:find("^/+[sS]/") then return path:match("^/s/" .. key) end
+  return (headers:get("authorization") or ""):match("^[Bb][Ee][Aa][Rr][Ee][Rr] +" .. key)
+    or (headers:get("x-api-key") or ""):match("^" .. key)
+    or (headers:get("x-goog-api-key") or ""):match("^" .. key)
+    or is_google(path) and path:match("[?&]key=" .. key)
 end
 
 function envoy_on_route(route)
-  local tag = find_tag(route:headers())
+  local headers = route:headers()
+  if (headers:get("x-session-id") or "") ~= "" and find_key(headers, RUN) then return "gateway" end
+  local tag = find_key(headers, TAG)
   local name = tag and "worker_" .. tag
   return name and route:getCluster(name) and name or "gateway"
 end
