@@ -84,12 +84,8 @@ export function requireSpace(directory: string, bytes: number): void {
 
 /** Waits until the names in a folder are on disk. Without it, a loss of power could remove a file that was just created. */
 export async function syncPath(path: string): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "r");
+  await file.sync();
 }
 
 /** Returns true if a folder is on a file system that is mounted read-only. */

@@ -8,6 +8,7 @@ import { Semaphore } from "../../support/async/semaphore.js";
 import { sleep } from "../../support/async/sleep.js";
 import { makeFolder } from "../../support/make-folder.js";
 import { permissions } from "../../support/private-files.js";
+import { syncPath } from "../file-system.js";
 import { describeFailure } from "./errors.js";
 import { ObjectStore } from "./object-store.js";
 import { uploadFile } from "./upload-file.js";
@@ -202,7 +203,7 @@ export class Outbox {
     using _files = await this.#files.acquire();
     const path = this.#pathOf(entry);
     await rename(partial, path);
-    await sync(dirname(path));
+    await syncPath(dirname(path));
     await this.#add(entry, mayExist);
   }
 
@@ -318,16 +319,11 @@ async function readId(directory: string): Promise<string> {
   await file.sync();
   await file.close();
   await rename(partial, path);
-  await sync(directory);
+  await syncPath(directory);
   return id;
 }
 
 async function copySynced(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
-  await sync(to);
-}
-
-async function sync(path: string): Promise<void> {
-  await using entry = await open(path, "r");
-  await entry.sync();
+  await syncPath(to);
 }

@@ -66,13 +66,9 @@ export async function writeManifest(directory: string, manifest: Manifest, synce
 
 /** Writes a file that only its owner can read. Resolves when its content is on disk, but not necessarily its name. */
 export async function writeFileSynced(path: string, parts: readonly Buffer[], synced: boolean): Promise<void> {
-  const file = await open(path, "w", 0o600);
-  try {
-    await file.writev([...parts]);
-    if (synced) await file.datasync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "w", 0o600);
+  await file.writev([...parts]);
+  if (synced) await file.datasync();
 }
 
 function checksumOf(json: string): string {
