@@ -146,7 +146,7 @@ export async function inChunks<R>(
   const results: R[] = [];
   for (let at = 0; at < values.length; at += CHUNK) {
     const chunk = values.slice(at, at + CHUNK);
-    const filler = Array.from({ length: CHUNK - chunk.length }, () => chunk[0] ?? null);
+    const filler = Array.from({ length: CHUNK - chunk.length }, () => null);
     results.push(...(await run(list, [...chunk, ...filler])));
   }
   return results;

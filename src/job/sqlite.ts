@@ -47,6 +47,7 @@ export class SqliteDatabase implements JobDatabase {
       this.#lastCommit.require(this.#readCommits());
     } catch (error) {
       this.#close();
+      this.#lastCommit?.close();
       throw toFolderError(directory, error);
     }
   }
