@@ -60,6 +60,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "Every order but `task` is by completion.",
   },
   {
+    file: "src/job/job-store.ts",
+    source: "if (most <= 0) return [];",
+    name: "<= to <",
+    reason: "Of the tasks that are read for 0, none is taken. For less than 0, SQLite would read all.",
+  },
+  {
     file: "src/protocols/engine-sampling.ts",
     source: 'code: "custom",',
     name: "text to empty",

@@ -381,7 +381,7 @@ export class RolloutController<Data = unknown> {
   async #startQueued(store: JobStore, runner: TaskRunner<Data>): Promise<void> {
     if (this.#counts.queued === 0 || this.#stopping.signal.aborted) return;
     const unlimited = Number.POSITIVE_INFINITY;
-    const all = { count: unlimited, maxHeld: unlimited, workers: 1, canResume: runner.canResume ?? false };
+    const all = { count: unlimited, maxHeld: unlimited, workers: 1, canResume: runner.canResume };
     for (const task of await store.claim({ worker: OWN_WORKER, ...all })) {
       const ended: Promise<void> = this.#run(store, runner, task)
         .catch((error: Error) => this.#fail(error))

@@ -403,7 +403,7 @@ export class JobStore implements AsyncDisposable {
   }
 
   async #giveBack(query: RunStatement, draft: Draft, tasks: readonly TaskRow[]): Promise<number> {
-    for (const task of tasks) await this.#release(query, draft, task, "returned");
+    for (const task of tasks) await this.#release(query, draft, task);
     return tasks.length;
   }
 
@@ -599,13 +599,10 @@ export class JobStore implements AsyncDisposable {
   /**
    * Takes a task from its worker and has the sessions of the attempt deleted. Keeps them if the attempt was lost and the next one can go
    * on with them.
+   *
+   * @param why absent: the lease was given back
    */
-  async #release(
-    query: RunStatement,
-    draft: Draft,
-    task: TaskRow,
-    why: "returned" | "stopped" | "lost",
-  ): Promise<TaskRow> {
+  async #release(query: RunStatement, draft: Draft, task: TaskRow, why?: "stopped" | "lost"): Promise<TaskRow> {
     const { lease, resumable } = task;
     const keepsSessions = why === "lost" && resumable === 1;
     const known = keepsSessions ? addOwnLease(task) : readCutLeases(task);

@@ -641,3 +641,34 @@ it("warns of no leak, however many tasks it runs", async () => {
   expect(workflow.started).toHaveLength(50);
   expect(warnings).toEqual([]);
 });
+
+it("runs tasks with a runner of its own, which never sees the workflow", async () => {
+  const seen: unknown[] = [];
+  const runner = {
+    runTask: async (task: { readonly index: number; readonly data: number; readonly taskId: string }) => {
+      seen.push([task.index, task.data, task.taskId]);
+      return acceptedAs("s");
+    },
+  };
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const controller = new RolloutController<number>(runner, new HeldProxy().engine, limits);
+  controller.submit(7, { taskId: "t" });
+  expect((await controller.waitBatch())?.sessionIds).toEqual(["s"]);
+  expect(seen).toEqual([[0, 7, "t"]]);
+});
+
+it("cannot run tasks again if that cannot be stored", async () => {
+  const database = new SqliteDatabase();
+  const store = await openTestStore({}, database);
+  const workflow = new HeldWorkflow();
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const controller = new RolloutController(workflow, new HeldProxy().engine, limits, { store, isResumable: true });
+  await store.begin((change) => controller.noteChange(change));
+  controller.submit(0);
+  await settled();
+  await workflow.end(0);
+  const batch = await controller.waitBatch();
+  if (!batch) throw new Error("no batch");
+  await database[Symbol.asyncDispose]();
+  await expect(controller.rerun(batch, new Set(["s0"]), "lost")).rejects.toThrow(/not open|closed/);
+});

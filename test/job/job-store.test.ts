@@ -179,11 +179,12 @@ describe("a job that is resumed", () => {
   });
 
   it("runs the tasks of its own process again, without counting an attempt", async () => {
-    const { add, claim, database } = await openJob();
+    const { store, add, claim, database } = await openJob();
     await add(3);
     await claim("w", { count: 1 });
     const [cut] = await claim(OWN_WORKER, { count: 1, canResume: true });
     const [lost] = await claim(OWN_WORKER, { count: 1 });
+    expect([...(await store.readLeases()).keys()].toSorted()).toEqual(["this process", "w"]);
     const next = await openJob({ resume: true }, database);
     expect(next.lostLeases()).toEqual([lost?.leaseId]);
     expect(await next.store.readCounts()).toMatchObject({ queued: 2, leased: 1, lost: 0 });
@@ -385,6 +386,31 @@ describe("the last batch of a job", () => {
   });
 });
 
+it("reads the tasks that run only if a batch may be complete", async () => {
+  const memory = new SqliteDatabase();
+  const texts: string[] = [];
+  const transaction: SqliteDatabase["transaction"] = (work, committed) =>
+    memory.transaction(
+      (query) =>
+        work((text, ...values) => {
+          texts.push(text);
+          return query(text, ...values);
+        }),
+      committed,
+    );
+  const database = { transaction, [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose]() };
+  const { store, add, claim } = await openJob({}, database);
+  const reads = () => texts.splice(0).filter((text) => text.includes("'queued', 'leased') order by id")).length;
+  await add(3);
+  const claimed = await claim();
+  await store.update([], [reportOf(at(claimed, 0), "s0")]);
+  for (const last of [undefined, "all", "started"] as const) await store.advance(taking(last));
+  expect(reads()).toBe(0);
+  await store.update([], [reportOf(at(claimed, 1), "s1")]);
+  expect((await store.advance(taking())).batch).toHaveLength(2);
+  expect(reads()).toBe(1);
+});
+
 describe("the batches of a job", () => {
   it("have their sessions until these are freed", async () => {
     const { store, add, claim, database } = await openJob();
@@ -465,6 +491,8 @@ it.each<[string, (store: JobStore) => Promise<unknown>]>([
 ])("rejects if it cannot store %s", async (_, change) => {
   const { store, database } = await openJob();
   await database[Symbol.asyncDispose]();
+  // Nothing needs no database.
+  expect([await store.giveBack([]), await store.announce([])]).toEqual([0, []]);
   await expect(change(store)).rejects.toThrow(/not open|closed/);
 });
 

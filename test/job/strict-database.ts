@@ -3,8 +3,8 @@ import type { JobDatabase, RunStatement } from "../../src/job/database.js";
 import { SqliteDatabase } from "../../src/job/sqlite.js";
 
 /**
- * A database in memory that answers each statement in a later turn of the event loop, as one over a network does. The test fails if a
- * statement is sent before the one before it is answered, or after its transaction.
+ * A database in memory that answers each statement in a later turn of the event loop, as one over a network does, and rows that have no
+ * order in the opposite one. The test fails if a statement is sent before the one before it is answered, or after its transaction.
  */
 export function strictDatabase(): JobDatabase {
   const memory = new SqliteDatabase();
@@ -17,7 +17,8 @@ export function strictDatabase(): JobDatabase {
         if (sent++ > 0) faults.push(`sent too soon: ${text}`);
         await new Promise((resolve) => setImmediate(resolve));
         try {
-          return await query(text, ...values);
+          const rows = await query(text, ...values);
+          return (text.includes(" returning ") ? rows.toReversed() : rows) as never;
         } finally {
           sent--;
         }
