@@ -254,7 +254,7 @@ it("serves whoever waits for a batch, however soon after another one", async () 
   for (let task = 0; task < 80; task++) await workflow.end(task);
   for (let microtasks = 0; microtasks < 20; microtasks++) {
     await controller.waitBatch();
-    for (let i = 0; i < microtasks; i++) await undefined;
+    for (let i = 0; i < microtasks; i++) await Promise.resolve();
     expect(await readState(controller.waitBatch().then(() => "served"))).toBe("served");
   }
 });

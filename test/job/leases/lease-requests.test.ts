@@ -138,7 +138,7 @@ it("a request is served however soon it comes after another one", async () => {
   const { signal } = new AbortController();
   for (let microtasks = 0; microtasks < 20; microtasks++) {
     await requests.wait({ workerId: "a" }, NO_END, signal);
-    for (let i = 0; i < microtasks; i++) await undefined;
+    for (let i = 0; i < microtasks; i++) await Promise.resolve();
     const next = requests.wait({ workerId: "b" }, NO_END, signal);
     await settled();
     expect(requests.size).toBe(0);
