@@ -8,12 +8,15 @@ import { Rejection } from "../../src/rollout/rejection.js";
 import { isWithoutProxy, RetryingWorkflow, type RetryOptions } from "../../src/rollout/retrying-workflow.js";
 import { acceptedAs, rejectedWith } from "../job/held-workflow.js";
 
+/** A pause is this part of the one that is doubled each time, because chance gives 0.25. */
+const CHANCE = 0.75;
+
 const DONE = acceptedAs("done");
 
 /** Runs an episode whose attempts have these results. Its pauses are passed by the test. */
 function start(results: readonly EpisodeResult[], retries: Partial<RetryOptions> = {}, options: EpisodeOptions = {}) {
   vi.useFakeTimers();
-  vi.spyOn(Math, "random").mockReturnValue(0.5);
+  vi.spyOn(Math, "random").mockReturnValue(0.25);
   onTestFinished(() => {
     vi.useRealTimers();
     vi.restoreAllMocks();
@@ -51,7 +54,7 @@ function start(results: readonly EpisodeResult[], retries: Partial<RetryOptions>
 async function expectPauses({ attempts, pass }: ReturnType<typeof start>, pauses: readonly number[]) {
   await pass(0);
   for (const [earlier, pause] of pauses.entries()) {
-    await pass(pause - 1);
+    await pass(CHANCE * pause - 1);
     expect(attempts).toHaveLength(earlier + 1);
     await pass(1);
     expect(attempts).toHaveLength(earlier + 2);
@@ -94,6 +97,13 @@ describe("an episode that failed", () => {
     const stopped = new Rejection("episode_aborted", "stopped");
     abort.abort(stopped);
     expect((await ended).rejected).toEqual([{ reason: stopped }]);
+    const given = new AbortController();
+    const other = start([failed], {}, { signal: given.signal });
+    await other.pass(100);
+    const cause = new Error("enough");
+    given.abort(cause);
+    const message = "The episode was aborted by its caller.";
+    expect((await other.ended).rejected).toMatchObject([{ reason: { code: "episode_aborted", message, cause } }]);
   });
 
   it("has the failure reward from its last attempt on, unless its reason is final", async () => {

@@ -68,7 +68,7 @@ it.each<[object, object]>([
       error: {
         code: "invalid_reward",
         message: expect.stringMatching(
-          /^The agent must return a finite number, or a dict of completion ids to finite numbers; received None[^\u001b]*\.$/,
+          /^The agent must return a finite number, or a dict of completion ids to finite numbers; received None\P{Cc}*\.$/u,
         ),
       },
     },

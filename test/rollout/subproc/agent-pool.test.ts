@@ -364,6 +364,23 @@ describe("a task that is given up", () => {
     });
   });
 
+  it("leaves its place in a process that has not loaded the agent yet", async () => {
+    const { transport, run, names, done } = await loaded({ maxWorkers: 2 });
+    const first = run("a");
+    await expect.poll(() => names(0)).toEqual(["a"]);
+    const abort = new AbortController();
+    const waiting = run("b", abort.signal).catch((error: Error) => error);
+    await expect.poll(() => transport.started.length).toBe(2);
+    abort.abort(new Error("given up"));
+    expect(await waiting).toEqual(new Error("given up"));
+    const next = run("c");
+    transport.at(1).ready();
+    await expect.poll(() => names(1)).toEqual(["c"]);
+    done(1, 0);
+    done(0, 0);
+    await Promise.all([first, next]);
+  });
+
   it("does not begin if it was given up while it waited", async () => {
     const { run, names, done } = await loaded();
     const first = run("a");

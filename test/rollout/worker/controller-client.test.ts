@@ -12,7 +12,7 @@ const ok = (body: unknown): Answer => ({ status: 200, body });
 function calling(...answers: Answer[]) {
   const clock = pausedClock();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  vi.spyOn(Math, "random").mockReturnValue(0.5);
+  vi.spyOn(Math, "random").mockReturnValue(0.25);
   onTestFinished(() => {
     vi.useRealTimers();
     vi.restoreAllMocks();
@@ -128,7 +128,7 @@ describe("a call that is not answered", () => {
     );
     const registered = client.register("w", "name");
     await pass(0);
-    for (const pause of [100, 200, 400, 800]) {
+    for (const pause of [75, 150, 300, 600]) {
       const before = calls.length;
       await pass(pause - 1);
       expect(calls).toHaveLength(before);
