@@ -376,7 +376,7 @@ describe("a task that is given up", () => {
     const next = run("c");
     transport.at(1).ready();
     await expect.poll(() => names(1)).toEqual(["c"]);
-    done(1, 0);
+    done(1, 1);
     done(0, 0);
     await Promise.all([first, next]);
   });
