@@ -615,15 +615,16 @@ export class JobStore implements AsyncDisposable {
       task.id,
     );
     if (why === "stopped") await this.#loseLeases(query, draft, readCutLeases(task));
-    if (lease === null) return released;
-    const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
-    await this.#discard(
-      query,
-      draft,
-      held.map(({ id }) => id),
-    );
-    // Most sessions are started with the lease and not announced, so only the proxy knows them.
-    if (!keepsSessions) await this.#loseLeases(query, draft, [lease]);
+    if (lease !== null) {
+      const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
+      await this.#discard(
+        query,
+        draft,
+        held.map(({ id }) => id),
+      );
+      // Most sessions are started with the lease and not announced, so only the proxy knows them.
+      if (!keepsSessions) await this.#loseLeases(query, draft, [lease]);
+    }
     return released;
   }
 
