@@ -126,6 +126,7 @@ describe("a job that is opened", () => {
       code: "format",
       message: "The database has a job of 0 tasks that cannot go on here: format.",
       tasks: 0,
+      job: expect.objectContaining({ state: "running", digest: "the tasks" }) as object,
     }) as Error;
     await expect(openTestStore({ resume: true }, database)).rejects.toThrow(refused);
   });

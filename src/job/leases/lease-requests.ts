@@ -122,7 +122,6 @@ export class LeaseRequests {
   }
 
   async #serve(request: WaitingRequest, isOpen: () => boolean, otherwise?: LeasedTask[]): Promise<void> {
-    if (!isOpen()) return;
     try {
       const tasks = (await this.#options.serve(request)) ?? otherwise;
       if (tasks === undefined) return;
