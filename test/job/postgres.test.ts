@@ -81,12 +81,26 @@ describe("a PostgreSQL database that is opened", () => {
   });
 
   it.each([
-    ["57P01", "terminating connection"],
-    ["57P02", "crash shutdown"],
-  ])("waits after error %s", async (code, message) => {
-    const { open, waits } = await start(firstConnections({ code, message }));
-    await using _database = await open({ waitSeconds: 60 });
-    expect(waits).toEqual([`the database does not answer (${message})`]);
+    "57P01",
+    "57P02",
+    "57P03",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EPIPE",
+    "ETIMEDOUT",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+  ])("waits after error %s", async (code) => {
+    const { open } = await start(firstConnections({ code, message: "not now" }));
+    const stopping = new AbortController();
+    const waits: string[] = [];
+    const onWait = (why: string) => {
+      waits.push(why);
+      stopping.abort();
+    };
+    const opened = open({ onWait, signal: stopping.signal, waitSeconds: 60 });
+    await expect(opened).rejects.toMatchObject({ name: "AbortError" });
+    expect(waits).toEqual(["the database does not answer (not now)"]);
   });
 
   it("waits for a server that does not listen yet", async () => {

@@ -49,7 +49,9 @@ it("runs 64 rollouts at a time if neither says how many, and needs the size of a
       expect.objectContaining({
         name: "ControllerError",
         code: "invalid_option",
-        message: expect.stringContaining("rollout.consumer_batch_size must be an integer of at least 1") as string,
+        message:
+          "rollout.consumer_batch_size must be an integer of at least 1 for a controller, which does not know the number of " +
+          "tasks; received null. Set it, or the option consumerBatchSize.",
       }) as Error,
     );
 });
