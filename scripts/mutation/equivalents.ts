@@ -54,10 +54,16 @@ export const equivalents: readonly Equivalent[] = [
     reason: "No number is not turned either. The 1 is for the type.",
   },
   {
-    file: "src/job/schema.ts",
-    source: "export const SCHEMA: readonly string[] = [",
-    name: 'element dropped: "create index if not exists tasks_by_wor',
-    reason: "An index changes how long a query takes, not what it returns.",
+    file: "src/job/controller.ts",
+    source: 'const { batchOrder: order = "completion" } = limits;',
+    name: "text to empty",
+    reason: "Every order but `task` is by completion.",
+  },
+  {
+    file: "src/job/job-store.ts",
+    source: "if (most <= 0) return [];",
+    name: "<= to <",
+    reason: "Of the tasks that are read for 0, none is taken. For less than 0, SQLite would read all.",
   },
   {
     file: "src/protocols/engine-sampling.ts",

@@ -340,32 +340,35 @@ export class RolloutController<Data = unknown> {
     this.#mustAdvance = true;
     if (this.#advancing) return;
     this.#advancing = true;
-    void this.#advanceAll()
-      .catch((error: Error) => this.#fail(error))
-      .finally(() => (this.#advancing = false));
+    void this.#advanceAll().catch((error: Error) => this.#fail(error));
   }
 
   async #advanceAll(): Promise<void> {
-    const store = await this.#store;
-    while (this.#mustAdvance) {
-      this.#mustAdvance = false;
-      const added = this.#tasks.slice(this.#stored);
-      const limits = this.#options;
-      const { batchOrder: order = "completion" } = limits;
-      const { counts, admitted, batch } = await store.advance({
-        added,
-        limits: this.#blocked ? undefined : limits,
-        wanted: this.#waiters.length > 0 ? { order, limits, last: this.#last } : undefined,
-      });
-      this.#stored += added.length;
-      this.#counts = counts;
-      if (this.#runner) await this.#startQueued(store, this.#runner);
-      else if (admitted > 0) this.#job.onQueued?.();
-      if (batch === undefined) continue;
-      const created = batch.length > 0 ? this.#createBatch(batch, store.isResumed) : undefined;
-      // The one who waited may have given up meanwhile.
-      if (!this.#waiters.serve(() => created)) await store.putBack(batch.map(({ index }) => index));
-      this.#mustAdvance = true;
+    try {
+      const store = await this.#store;
+      while (this.#mustAdvance) {
+        this.#mustAdvance = false;
+        const added = this.#tasks.slice(this.#stored);
+        const limits = this.#options;
+        const { batchOrder: order = "completion" } = limits;
+        const { counts, admitted, batch } = await store.advance({
+          added,
+          limits: this.#blocked ? undefined : limits,
+          wanted: this.#waiters.length > 0 ? { order, limits, last: this.#last } : undefined,
+        });
+        this.#stored += added.length;
+        this.#counts = counts;
+        if (this.#runner) await this.#startQueued(store, this.#runner);
+        else if (admitted > 0) this.#job.onQueued?.();
+        if (batch === undefined) continue;
+        const created = batch.length > 0 ? this.#createBatch(batch, store.isResumed) : undefined;
+        // The one who waited may have given up meanwhile.
+        if (!this.#waiters.serve(() => created)) await store.putBack(batch.map(({ index }) => index));
+        this.#mustAdvance = true;
+      }
+    } finally {
+      // At once: a call of `#proceed` after the loop must find it ended.
+      this.#advancing = false;
     }
   }
 
@@ -378,7 +381,7 @@ export class RolloutController<Data = unknown> {
   async #startQueued(store: JobStore, runner: TaskRunner<Data>): Promise<void> {
     if (this.#counts.queued === 0 || this.#stopping.signal.aborted) return;
     const unlimited = Number.POSITIVE_INFINITY;
-    const all = { count: unlimited, maxHeld: unlimited, workers: 1, canResume: runner.canResume ?? false };
+    const all = { count: unlimited, maxHeld: unlimited, workers: 1, canResume: runner.canResume };
     for (const task of await store.claim({ worker: OWN_WORKER, ...all })) {
       const ended: Promise<void> = this.#run(store, runner, task)
         .catch((error: Error) => this.#fail(error))

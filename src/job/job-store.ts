@@ -405,7 +405,7 @@ export class JobStore implements AsyncDisposable {
   }
 
   async #giveBack(query: RunStatement, draft: Draft, tasks: readonly TaskRow[]): Promise<number> {
-    for (const task of tasks) await this.#release(query, draft, task, "returned");
+    for (const task of tasks) await this.#release(query, draft, task);
     return tasks.length;
   }
 
@@ -609,13 +609,10 @@ export class JobStore implements AsyncDisposable {
   /**
    * Takes a task from its worker and has the sessions of the attempt deleted. Keeps them if the attempt was lost and the next one can go
    * on with them.
+   *
+   * @param why absent: the lease was given back
    */
-  async #release(
-    query: RunStatement,
-    draft: Draft,
-    task: TaskRow,
-    why: "returned" | "stopped" | "lost",
-  ): Promise<TaskRow> {
+  async #release(query: RunStatement, draft: Draft, task: TaskRow, why?: "stopped" | "lost"): Promise<TaskRow> {
     const { lease, resumable } = task;
     const keepsSessions = why === "lost" && resumable === 1;
     const known = keepsSessions ? addOwnLease(task) : readCutLeases(task);
@@ -628,15 +625,16 @@ export class JobStore implements AsyncDisposable {
       task.id,
     );
     if (why === "stopped") await this.#loseLeases(query, draft, readCutLeases(task));
-    if (lease === null) return released;
-    const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
-    await this.#discard(
-      query,
-      draft,
-      held.map(({ id }) => id),
-    );
-    // Most sessions are started with the lease and not announced, so only the proxy knows them.
-    if (!keepsSessions) await this.#loseLeases(query, draft, [lease]);
+    if (lease !== null) {
+      const held = await query<SessionRow>("select * from sessions where task = ? and state = 'held'", task.id);
+      await this.#discard(
+        query,
+        draft,
+        held.map(({ id }) => id),
+      );
+      // Most sessions are started with the lease and not announced, so only the proxy knows them.
+      if (!keepsSessions) await this.#loseLeases(query, draft, [lease]);
+    }
     return released;
   }
 

@@ -96,7 +96,7 @@ export function chooseBatch({
 }: BatchQuestion): number[] | undefined {
   if (accepted.length < count && !last) return undefined;
   const [batch, later] = [accepted.slice(0, count), accepted.slice(count)];
-  const end = batch.at(-1)?.index ?? 0;
+  const end = Math.max(...batch.map(({ index }) => index));
   const mustWait =
     order === "task"
       ? running.some(({ index }) => index < end)

@@ -146,7 +146,7 @@ export async function inChunks<R>(
   const results: R[] = [];
   for (let at = 0; at < values.length; at += CHUNK) {
     const chunk = values.slice(at, at + CHUNK);
-    const filler = Array.from({ length: CHUNK - chunk.length }, () => chunk[0] ?? null);
+    const filler = Array.from({ length: CHUNK - chunk.length }, () => null);
     results.push(...(await run(list, [...chunk, ...filler])));
   }
   return results;
@@ -174,14 +174,16 @@ export function toNewRow({ index, taskId, groupId }: NewTask): SqlValue[] {
   return [index, taskId, groupId, "waiting", "[]", 0];
 }
 
+/** @param row of a task that has begun, so that it has a version */
 export function toStored({ id, task_id, group_id, version }: TaskRow): StoredTask {
-  return { index: id, taskId: task_id, groupId: group_id, version: version ?? 0 };
+  return { index: id, taskId: task_id, groupId: group_id, version: version as number };
 }
 
+/** @param row of a task that has ended, so that it has a result */
 export function toEnded(row: TaskRow): EndedTask {
   return {
     ...toStored(row),
-    result: unseal<WireResult>(row.result ?? "", `task ${row.id}`),
+    result: unseal<WireResult>(row.result as string, `task ${row.id}`),
     batch: row.batch ?? undefined,
   };
 }

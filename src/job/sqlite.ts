@@ -8,6 +8,10 @@ import { LastCommit } from "./last-commit.js";
 
 const FILE = "job.db";
 
+interface CommitRow {
+  readonly number: number;
+}
+
 export interface SqliteOptions {
   /** Folder of the database; absent: it is in memory and ends with this process. */
   readonly directory?: string | undefined;
@@ -47,6 +51,7 @@ export class SqliteDatabase implements JobDatabase {
       this.#lastCommit.require(this.#readCommits());
     } catch (error) {
       this.#close();
+      this.#lastCommit?.close();
       throw toFolderError(directory, error);
     }
   }
@@ -108,16 +113,15 @@ export class SqliteDatabase implements JobDatabase {
   }
 
   #countCommit(): number {
-    const [row] = this.#prepare("update commits set number = number + 1 returning number").all() as {
-      number: number;
-    }[];
-    return row?.number ?? 0;
+    const [row] = this.#prepare("update commits set number = number + 1 returning number").all() as [CommitRow];
+    return row.number;
   }
 
   #readCommits(): number {
-    const read = () => this.#prepare("select number from commits").get() as { number: number } | undefined;
-    if (read() === undefined) this.#database.exec("insert into commits values (0)");
-    return read()?.number ?? 0;
+    const row = this.#prepare("select number from commits").get() as CommitRow | undefined;
+    if (row) return row.number;
+    this.#database.exec("insert into commits values (0)");
+    return 0;
   }
 
   /** @throws Error if a page of the database is damaged */

@@ -1,10 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { AdminClient } from "../../src/client/admin-client.js";
 import { RolloutController } from "../../src/job/controller.js";
 import type { ControllerOptions } from "../../src/job/controller-options.js";
 import type { StalenessLimits } from "../../src/job/planning.js";
 import { SqliteDatabase } from "../../src/job/sqlite.js";
+import type { TaskResult } from "../../src/job/task.js";
 import { connectProxy } from "../../src/rollout/connect.js";
 import type { RolloutWorkflow } from "../../src/rollout/contract.js";
+import { Rejection } from "../../src/rollout/rejection.js";
+import { HeldProxy } from "./held-proxy.js";
 import { acceptedAs, HeldWorkflow, rejectedWith, settled } from "./held-workflow.js";
 import { openTestStore } from "./open-test-store.js";
 
@@ -159,7 +163,9 @@ describe("batches", () => {
     controller.finish();
     for (const each of [0, 1, 2]) await workflow.end(each);
     expect((await Promise.all(batches)).map((batch) => batch?.sessionIds)).toEqual([["s0", "s1"], ["s2"], undefined]);
-    expect(() => controller.submit(9)).toThrow(expect.objectContaining({ code: "no_more_tasks" }));
+    expect(() => controller.submit(9)).toThrow(
+      expect.objectContaining({ name: "ControllerError", code: "no_more_tasks" }) as Error,
+    );
   });
 
   it("make room for other tasks if their sessions are lost", async () => {
@@ -240,6 +246,17 @@ describe("batches", () => {
     await workflow.end(1);
     expect((await other)?.sessionIds).toEqual(["s0", "s1"]);
   });
+});
+
+it("serves whoever waits for a batch, however soon after another one", async () => {
+  const { workflow, controller, submit } = controlled({ maxStaleness: 99, maxConcurrentRollouts: 99 });
+  await submit(80);
+  for (let task = 0; task < 80; task++) await workflow.end(task);
+  for (let microtasks = 0; microtasks < 20; microtasks++) {
+    await controller.waitBatch();
+    for (let i = 0; i < microtasks; i++) await Promise.resolve();
+    expect(await readState(controller.waitBatch().then(() => "served"))).toBe("served");
+  }
 });
 
 describe("a controller that is paused or stopped", () => {
@@ -365,4 +382,293 @@ it("rejects waiting calls of waitBatch when it is stopped and its state cannot b
   await expect(controller.stop()).rejects.toThrow(/not open|closed/);
   await expect(batch).rejects.toThrow(/not open|closed/);
   expect(failures).toHaveLength(1);
+});
+
+describe("a controller whose tasks are run elsewhere", () => {
+  async function startWith(limits: Partial<StalenessLimits> = {}) {
+    const database = new SqliteDatabase();
+    const after: (() => void)[] = [];
+    const transaction: SqliteDatabase["transaction"] = async (work, committed) => {
+      const result = await database.transaction(work, committed);
+      after.shift()?.();
+      return result;
+    };
+    const store = await openTestStore(
+      { keepsRejected: true },
+      { transaction, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() },
+    );
+    const results: TaskResult<number>[] = [];
+    let queued = 0;
+    const options = {
+      maxConcurrentRollouts: 2,
+      maxStaleness: 9,
+      consumerBatchSize: 1,
+      ...limits,
+      onResult: (result: TaskResult<number>) => void results.push(result),
+    };
+    const proxy = new HeldProxy();
+    const job = { store, isResumable: true, onQueued: () => void queued++ };
+    const controller = new RolloutController<number>(undefined, proxy.engine, options, job);
+    await store.begin((change) => controller.noteChange(change));
+    const lease = async () => {
+      const [task] = await store.claim({ worker: "w", count: 1, maxHeld: 9, workers: 1 });
+      if (!task) throw new Error("no task");
+      return task;
+    };
+    const accept = async (session_id: string) => {
+      const { leaseId: lease_id, index: task, attempt } = await lease();
+      const accepted = [{ session_id, url: "u", group_id: null, interaction_count: 1, rewards: [] }];
+      await store.update([], [{ lease_id, task, attempt, result: { accepted, rejected: [] } }]);
+      await settled();
+    };
+    return { store, controller, proxy, results, after, accept, lease, queued: () => queued };
+  }
+
+  it("tells when tasks are queued, and passes on each result", async () => {
+    const { controller, results, accept, queued } = await startWith();
+    await settled();
+    expect(queued()).toBe(0);
+    for (const data of [7, 8, 9]) controller.submit(data, { taskId: `math-${data}` });
+    expect(controller.counts).toMatchObject({ submitted: 3, waiting: 3, running: 0 });
+    await settled();
+    expect(controller.counts).toMatchObject({ submitted: 3, waiting: 1, running: 2 });
+    expect(queued()).toBe(1);
+    await accept("s");
+    expect(queued()).toBe(2);
+    expect(results).toMatchObject([{ index: 0, taskId: "math-7", data: 7, version: 0, rejected: [] }]);
+    expect(results[0]?.accepted).toMatchObject([{ sessionId: "s", url: "u" }]);
+    expect(controller.counts.incomplete).toBe(0);
+  });
+
+  it("keeps a batch whose caller gave up while it was taken", async () => {
+    const { controller, after, accept } = await startWith();
+    controller.submit(0);
+    await settled();
+    await accept("s");
+    const impatient = new AbortController();
+    after.push(() => impatient.abort(new Error("enough")));
+    await expect(controller.waitBatch(impatient.signal)).rejects.toThrow("enough");
+    await settled();
+    expect((await controller.waitBatch())?.sessionIds).toEqual(["s"]);
+  });
+
+  it("rejects the tasks of a batch that is lost, for a reason that can be given", async () => {
+    const { store, controller, accept } = await startWith();
+    for (const task of [0, 1]) {
+      controller.submit(task);
+      await settled();
+      await accept(`s${task}`);
+    }
+    const lose = async (reason?: Rejection) => {
+      const batch = await controller.waitBatch();
+      if (batch) controller.lose(batch, reason);
+      await settled();
+    };
+    await lose();
+    await lose(new Rejection("episode_aborted", "not written"));
+    const { ended } = await store.begin(() => undefined);
+    expect(ended.map(({ result }) => result.rejected[0])).toMatchObject([
+      { code: "worker_lost", message: "The sessions of this task were lost with their proxy." },
+      { code: "episode_aborted", message: "not written" },
+    ]);
+    expect(controller.counts).toMatchObject({ accepted: 0, rejected: 2 });
+  });
+
+  it("counts nothing as running or waiting once it is stopped, and passes on what it aborted", async () => {
+    const { controller, results, lease } = await startWith();
+    for (const task of [0, 1, 2]) controller.submit(task);
+    await settled();
+    await lease();
+    await controller.stop();
+    expect(controller.counts).toMatchObject({ submitted: 3, waiting: 0, running: 0, rejected: 2 });
+    expect(results).toMatchObject([
+      { index: 0, accepted: [], rejected: [{ groupId: "task-0" }] },
+      {
+        index: 1,
+        accepted: [],
+        rejected: [{ reason: { code: "episode_aborted", message: "The rollout was stopped." } }],
+      },
+    ]);
+    expect(() => controller.submit(3)).toThrow(expect.objectContaining({ code: "no_more_tasks" }) as Error);
+    expect(await controller.waitBatch()).toBeUndefined();
+  });
+
+  it("sets no version below the current one, nor one that is no integer", async () => {
+    const { controller, proxy } = await startWith();
+    await expect(controller.setVersion(1.5)).rejects.toMatchObject({ code: "invalid_option" });
+    const update = controller.setVersion(0);
+    await settled();
+    await proxy.answer();
+    await update;
+    expect(proxy.calls).toEqual([["/rl/set_version", { version: 0 }]]);
+  });
+
+  it("has the proxy load weights, and starts no task until all updates have ended", async () => {
+    const { controller, proxy, queued, store } = await startWith();
+    const progress: unknown[] = [];
+    const onProgress = (status: unknown) => void progress.push(status);
+    const loading = controller.setVersion(1, { path: "/w", exclude: ["http://e"], onProgress });
+    const other = controller.setVersion(1, async () => {}).catch((error: unknown) => error);
+    await settled();
+    controller.submit(0);
+    await settled();
+    expect(proxy.calls).toMatchObject([
+      ["/rl/weights", { version: 1, path: "/w", exclude: ["http://e"] }],
+      ["/rl/set_version", { version: 1 }],
+    ]);
+    await proxy.answer();
+    await loading;
+    expect(progress).toHaveLength(1);
+    expect([controller.version, queued()]).toEqual([1, 0]);
+    await proxy.answer(500);
+    // The announcement may have arrived, so the version is announced again.
+    expect(proxy.calls.slice(2)).toEqual([["/rl/set_version", { version: 1 }]]);
+    expect(queued()).toBe(0);
+    await proxy.answer();
+    expect(await other).toMatchObject({ status: 500 });
+    await settled();
+    expect(queued()).toBe(1);
+    expect(await store.readCounts()).toMatchObject({ version: 1, queued: 1 });
+  });
+
+  it("keeps its version if weights cannot be loaded, without announcing it again", async () => {
+    const { controller, proxy } = await startWith();
+    const loading = controller.setVersion(1, { path: "/w" }).catch((error: Error) => error);
+    await settled();
+    await proxy.answer(500);
+    expect(await loading).toMatchObject({ status: 500 });
+    await settled();
+    expect(controller.version).toBe(0);
+    expect(proxy.calls).toHaveLength(1);
+  });
+
+  it("announces a version once, if the update does it", async () => {
+    const { controller, proxy } = await startWith();
+    const update = controller.setVersion(1, (announce) => announce());
+    await settled();
+    await proxy.answer();
+    await update;
+    expect(proxy.calls).toEqual([["/rl/set_version", { version: 1 }]]);
+    expect(controller.version).toBe(1);
+    const signal = AbortSignal.abort(new Error("enough"));
+    const aborted = controller.setVersion(2, undefined, { signal }).catch((error: unknown) => error);
+    await settled();
+    expect(proxy.calls.slice(1)).toEqual([["/rl/set_version", { version: 1 }]]);
+    await proxy.answer();
+    expect(await aborted).toEqual(new Error("enough"));
+  });
+});
+
+it("fails all that waits once its state cannot be stored, with the first error", async () => {
+  const database = new SqliteDatabase();
+  const store = await openTestStore({}, database);
+  const workflow = new HeldWorkflow();
+  const { engine } = new HeldProxy();
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const controller = new RolloutController(workflow, engine, limits, { store, isResumable: true });
+  await store.begin((change) => controller.noteChange(change));
+  controller.submit(0);
+  await settled();
+  const waiting = [controller.waitBatch(), controller.waitBatch()];
+  await settled();
+  await database[Symbol.asyncDispose]();
+  controller.noteStep(0);
+  for (const each of waiting) await expect(each).rejects.toThrow(/not open|closed/);
+  expect(workflow.options.get(0)?.signal?.reason).toMatchObject({
+    code: "episode_aborted",
+    message: expect.stringMatching(/not open|closed/) as string,
+    cause: expect.any(Error) as Error,
+  });
+  await expect(controller.waitBatch()).rejects.toThrow(/not open|closed/);
+});
+
+it("fails if its version is no integer", () => {
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1, version: -1 };
+  const make = () => new RolloutController(new HeldWorkflow(), new HeldProxy().engine, limits);
+  const message = "version must be an integer of at least 0; received the number -1.";
+  expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message }) as Error);
+});
+
+it("exports the sessions of an earlier process at its own proxy, which may have another address", async () => {
+  const database = new SqliteDatabase();
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const takeBatch = async (isFirst: boolean) => {
+    const workflow = new HeldWorkflow();
+    const store = await openTestStore({ resume: true }, database);
+    const { engine } = new HeldProxy();
+    const controller = new RolloutController(workflow, engine, limits, { store, isResumable: true });
+    await store.begin((change) => controller.noteChange(change));
+    controller.submit(0);
+    await settled();
+    if (isFirst) await workflow.end(0);
+    return (await controller.waitBatch())?.tasks[0]?.accepted[0];
+  };
+  const first = await takeBatch(true);
+  expect(first).toMatchObject({ sessionId: "s0", url: "http://127.0.0.1:9" });
+  expect(await takeBatch(false)).toEqual({ ...first, url: "http://proxy" });
+});
+
+it("gives the sessions of a killed process to an agent that can resume, with the new lease", async () => {
+  const database = new SqliteDatabase();
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const start = async (canResume?: boolean) => {
+    const workflow = Object.assign(new HeldWorkflow(), canResume === undefined ? {} : { canResume });
+    const store = await openTestStore({ resume: true }, database);
+    const { engine } = new HeldProxy();
+    const controller = new RolloutController(workflow, engine, limits, { store, isResumable: true });
+    await store.begin((change) => controller.noteChange(change));
+    controller.submit(0);
+    await settled();
+    return workflow.options.get(0);
+  };
+  const first = await start(true);
+  expect(first?.leaseId).toMatch(/^lease-/);
+  const second = await start();
+  expect(second?.leaseId).not.toBe(first?.leaseId);
+  const third = await start();
+  const admin = { activeSessions: async (leaseId: string) => [`of ${leaseId}`] } as unknown as AdminClient;
+  const taken = [await third?.cutSessions?.take(admin), await third?.cutSessions?.take(admin)];
+  expect(taken).toEqual([{ sessionId: `of ${first?.leaseId}`, leaseId: first?.leaseId }, undefined]);
+});
+
+it("warns of no leak, however many tasks it runs", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const { submit, workflow } = controlled({ maxConcurrentRollouts: 50, consumerBatchSize: 50 });
+  await submit(50);
+  expect(workflow.started).toHaveLength(50);
+  expect(warnings).toEqual([]);
+});
+
+it("runs tasks with a runner of its own, which never sees the workflow", async () => {
+  const seen: unknown[] = [];
+  const runner = {
+    runTask: async (task: { readonly index: number; readonly data: number; readonly taskId: string }) => {
+      seen.push([task.index, task.data, task.taskId]);
+      return acceptedAs("s");
+    },
+  };
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const controller = new RolloutController<number>(runner, new HeldProxy().engine, limits);
+  controller.submit(7, { taskId: "t" });
+  expect((await controller.waitBatch())?.sessionIds).toEqual(["s"]);
+  expect(seen).toEqual([[0, 7, "t"]]);
+});
+
+it("cannot run tasks again if that cannot be stored", async () => {
+  const database = new SqliteDatabase();
+  const store = await openTestStore({}, database);
+  const workflow = new HeldWorkflow();
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const controller = new RolloutController(workflow, new HeldProxy().engine, limits, { store, isResumable: true });
+  await store.begin((change) => controller.noteChange(change));
+  controller.submit(0);
+  await settled();
+  await workflow.end(0);
+  const batch = await controller.waitBatch();
+  if (!batch) throw new Error("no batch");
+  await database[Symbol.asyncDispose]();
+  await expect(controller.rerun(batch, new Set(["s0"]), "lost")).rejects.toThrow(/not open|closed/);
 });

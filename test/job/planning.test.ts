@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   assertLimits,
   type BatchOrder,
+  type BatchQuestion,
   chooseBatch,
   freeSlots,
   type StalenessLimits,
@@ -131,6 +132,47 @@ function run(given: StalenessLimits, fate: readonly boolean[], picks: readonly n
   return indices;
 }
 
+describe("the next batch", () => {
+  /** Tasks by their versions. */
+  const tasksOf = (first: number, ...versions: number[]) =>
+    versions.map((version, i) => ({ index: first + i, version }));
+
+  const choose = (question: Partial<BatchQuestion>) =>
+    chooseBatch({ order: "completion", count: 1, dueVersion: 0, last: false, accepted: [], running: [], ...question });
+
+  it.each([
+    ["nobody runs", [], true],
+    ["those that run began with its version or later", [2, 2, 2, 3], true],
+    ["an older one that runs can wait for a version", [1], true],
+    ["older ones can wait, each for its own version", [2, 1], true],
+    ["an older one would be too stale after it", [0], false],
+    ["two older ones would need the same version", [1, 1], false],
+    ["younger ones would need the versions of older ones", [1, 2, 2], false],
+  ])("by completion is there although %s: versions %j", (_, running, isThere) => {
+    expect(choose({ accepted: tasksOf(9, 2), running: tasksOf(0, ...running) })).toEqual(isThere ? [9] : undefined);
+  });
+
+  it("by completion waits also for accepted tasks that are left", () => {
+    const [accepted, running] = [tasksOf(5, 2, 1), tasksOf(0, 1)];
+    expect(choose({ accepted, running })).toBeUndefined();
+    expect(choose({ accepted, running, count: 2 })).toEqual([5, 6]);
+  });
+
+  it("by task waits for those before its last one only", () => {
+    const accepted = tasksOf(1, 0, 0, 0);
+    const running = (index: number) => [{ index, version: 0 }];
+    expect(choose({ order: "task", count: 2, accepted, running: running(0) })).toBeUndefined();
+    expect(choose({ order: "task", count: 2, accepted, running: running(3) })).toEqual([1, 2]);
+  });
+
+  it.each<BatchOrder>(["completion", "task"])("by %s is complete, unless it is the last", (order) => {
+    const accepted = tasksOf(3, 0);
+    expect(choose({ order, count: 2, accepted })).toBeUndefined();
+    expect(choose({ order, count: 2, accepted, last: true })).toEqual([3]);
+    expect(choose({ order, count: 2, last: true })).toEqual([]);
+  });
+});
+
 describe("free slots", () => {
   it("are those of the formula", () => {
     const limits = { maxConcurrentRollouts: 6, maxStaleness: 1, consumerBatchSize: 4 };
@@ -148,10 +190,16 @@ describe("limits", () => {
     ["maxConcurrentRollouts", { maxConcurrentRollouts: 0 }],
     ["maxStaleness", { maxStaleness: -1 }],
     ["consumerBatchSize", { consumerBatchSize: 1.5 }],
+    ["consumerBatchSize", { consumerBatchSize: 0 }],
+    ["maxStaleness", { maxStaleness: "0" }],
   ])("are refused with an invalid %s", (name, wrong) => {
     const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1, ...wrong };
-    expect(() => assertLimits(limits)).toThrow(
+    expect(() => assertLimits(limits as StalenessLimits)).toThrow(
       expect.objectContaining({ code: "invalid_option", message: expect.stringContaining(name) as string }),
     );
+  });
+
+  it.each([undefined, null, 3])("are refused if they are %s", (limits) => {
+    expect(() => assertLimits(limits as never)).toThrow("options must be an object with maxConcurrentRollouts");
   });
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { SessionRemover, type SessionRemoverOptions } from "../../src/job/session-remover.js";
 import { createDeferred } from "../../src/support/async/deferred.js";
 
@@ -71,4 +71,69 @@ it("gives up what is left when its time is over, and begins nothing more", async
   remover.add(["b"]);
   await remover.close(0);
   expect([asked, removed]).toEqual([["a"], []]);
+});
+
+it("waits for the proxy to settle before it deletes the sessions of a lease, by default two seconds", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { remover, removed } = start({ settleMilliseconds: undefined });
+  remover.addLeases(["a", "a"]);
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(removed).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(removed).toEqual(["lease a", "lease removed a"]);
+  // At the end, it does not wait.
+  remover.addLeases(["a"]);
+  await remover.close(60);
+  expect(removed).toHaveLength(4);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("repeats a deletion after longer and longer pauses, up to half a minute", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const { remover } = start({ remove: () => Promise.reject(new Error(`no answer ${asked++}`)) });
+  remover.add(["a"]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked).toBe(1);
+  await vi.advanceTimersByTimeAsync(499);
+  expect(asked).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toBe(2);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(asked).toBe(3);
+  await vi.advanceTimersByTimeAsync(600_000);
+  const before = asked;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(before + 2);
+  const closed = remover.close(5);
+  await vi.advanceTimersByTimeAsync(5000);
+  await closed;
+  expect(remover.pending).toBe(0);
+});
+
+it("deletes at most eight at once", async () => {
+  const answers: (() => void)[] = [];
+  const { remover, removed } = start({ remove: () => new Promise<void>((resolve) => answers.push(resolve)) });
+  remover.add(Array.from({ length: 20 }, (_, i) => `s${i}`));
+  await expect.poll(() => answers.length).toBe(8);
+  answers[0]?.();
+  await expect.poll(() => answers.length).toBe(9);
+  expect(removed).toEqual(["removed s0"]);
+  expect(remover.pending).toBe(19);
+});
+
+it("warns of no leak, however many deletions wait", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const { remover } = start({ remove: () => Promise.reject(new Error("no answer")), settleMilliseconds: 60_000 });
+  const ids = Array.from({ length: 50 }, (_, i) => `${i}`);
+  remover.add(ids);
+  remover.addLeases(ids);
+  await new Promise((resolve) => setImmediate(resolve));
+  await remover.close(0);
+  expect(warnings).toEqual([]);
 });

@@ -1,10 +1,42 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SqliteDatabase } from "../../src/job/sqlite.js";
+import { LastCommit } from "../../src/job/last-commit.js";
+import { isInUse, SqliteDatabase } from "../../src/job/sqlite.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { openTestStore } from "./open-test-store.js";
+
+/** Returns what opening a database throws. */
+function refusal(directory: string): unknown {
+  try {
+    new SqliteDatabase({ directory });
+  } catch (error) {
+    return error;
+  }
+  throw new Error("it was opened");
+}
+
+/** Descriptors that this process has of the file with the last commit. SQLite's own are closed when they are collected as garbage. */
+function commitFiles(directory: string): string[] {
+  const links = readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return [];
+    }
+  });
+  return links.filter((path) => path === join(directory, "job.commit"));
+}
 
 const LIMITS = { maxConcurrentRollouts: 99, maxStaleness: 99, consumerBatchSize: 1 };
 const taskOf = (index: number) => ({ index, taskId: `task-${index}`, groupId: `task-${index}` });
@@ -55,6 +87,51 @@ describe("a database in a folder", () => {
     expect(stdout).toBe(`storage.directory ${directory} is in use by another process.\n`);
   });
 
+  it("is given up with its files, also if it is refused", async () => {
+    const directory = join(temporaryFolder(), "new", "folder");
+    const database = new SqliteDatabase({ directory });
+    const error = refusal(directory);
+    expect(error).toMatchObject({
+      code: "storage_unusable",
+      message: `storage.directory ${directory} is in use by another process.`,
+    });
+    expect(isInUse(error)).toBe(true);
+    await database[Symbol.asyncDispose]();
+    await new SqliteDatabase({ directory })[Symbol.asyncDispose]();
+    expect(commitFiles(directory)).toEqual([]);
+    expect(existsSync(join(directory, "job.db-wal"))).toBe(false);
+    const commit = new LastCommit(directory);
+    commit.note(99);
+    commit.close();
+    const refused = refusal(directory);
+    expect(refused).toMatchObject({ message: expect.stringContaining(" cannot be used: its last ") as string });
+    expect(isInUse(refused)).toBe(false);
+    rmSync(join(directory, "job.commit"));
+    await new SqliteDatabase({ directory })[Symbol.asyncDispose]();
+    expect(commitFiles(directory)).toEqual([]);
+  });
+
+  it("is refused in a folder that cannot be made", () => {
+    const file = join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    const error = refusal(join(file, "folder"));
+    expect(error).toMatchObject({
+      code: "storage_unusable",
+      message: expect.stringContaining(" cannot be used: ENOTDIR") as string,
+    });
+    expect([error, new Error("other"), "text", undefined].map(isInUse)).toEqual([false, false, false, false]);
+  });
+
+  it.each([
+    ["forces its commits to the disk", undefined, 2],
+    ["leaves its commits to the operating system if it is not synced", false, 1],
+  ])("%s", async (_, synced, synchronous) => {
+    await using database = new SqliteDatabase({ directory: temporaryFolder(), synced });
+    const read = (pragma: string) => database.transaction((query) => query(`pragma ${pragma}`));
+    expect(await read("synchronous")).toEqual([{ synchronous }]);
+    expect(await read("journal_mode")).toEqual([{ journal_mode: "wal" }]);
+  });
+
   it("is refused if the end of its log is missing, which SQLite itself does not notice", async () => {
     const directory = temporaryFolder();
     const kept = temporaryFolder();
@@ -95,6 +172,20 @@ describe("a database in a folder", () => {
     expect(() => new SqliteDatabase({ directory: other })).toThrow(/storage.directory .* cannot be used: /);
   });
 
+  it.each([
+    ["tasks", "state = 'queued'", "tasks_by_state"],
+    ["tasks", "worker = 'w'", "tasks_by_worker"],
+    ["tasks", "batch = 3", "tasks_by_batch"],
+    ["sessions", "task = 3", "sessions_by_task"],
+    ["sessions", "state = 'unwanted'", "sessions_by_state"],
+  ])("finds %s by %s without reading all of them", async (table, condition, index) => {
+    const database = new SqliteDatabase();
+    await openTestStore({}, database);
+    const plan = `explain query plan select * from ${table} where ${condition}`;
+    const steps = await database.transaction((query) => query(plan));
+    expect(steps).toMatchObject([{ detail: expect.stringContaining(`USING INDEX ${index} `) as string }]);
+  });
+
   it("changes nothing if a transaction throws", async () => {
     const database = new SqliteDatabase();
     await database.transaction((query) => query("create table t (a integer)"));
@@ -104,5 +195,39 @@ describe("a database in a folder", () => {
     });
     await expect(failing).rejects.toThrow("not now");
     expect(await database.transaction((query) => query("select * from t"))).toEqual([]);
+  });
+
+  it("throws the error of a statement for which SQLite ended the transaction itself", async () => {
+    const database = new SqliteDatabase();
+    const add = () => database.transaction((query) => query("insert into t values (1)"));
+    await database.transaction((query) => query("create table t (a integer primary key on conflict rollback)"));
+    await add();
+    await expect(add()).rejects.toThrow("UNIQUE constraint failed");
+    expect(await database.transaction((query) => query("select * from t"))).toEqual([{ a: 1 }]);
+  });
+
+  it("runs transactions one after the other, each with its listener, until it is closed", async () => {
+    const database = new SqliteDatabase();
+    const steps: string[] = [];
+    const run = (name: string) =>
+      database.transaction(
+        async (query) => {
+          steps.push(`${name} begins`);
+          await new Promise((resolve) => setImmediate(resolve));
+          await query("select 1");
+          if (name === "b") throw new Error("not now");
+          return name;
+        },
+        (result) => steps.push(`${result} committed`),
+      );
+    const runs = [run("a"), run("b"), run("c")];
+    const closed = database[Symbol.asyncDispose]();
+    expect(await Promise.allSettled(runs)).toMatchObject([
+      { value: "a" },
+      { reason: Error("not now") },
+      { value: "c" },
+    ]);
+    await closed;
+    expect(steps).toEqual(["a begins", "a committed", "b begins", "c begins", "c committed"]);
   });
 });

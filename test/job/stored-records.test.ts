@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -52,6 +52,13 @@ describe("the number of the last commit", () => {
     expect([11, 12, 13].map(accepts)).toEqual([false, true, true]);
     note(13);
     expect([12, 13].map(accepts)).toEqual([false, true]);
+  });
+
+  it("leaves a file that can be read by its owner only", () => {
+    const { path, note } = open();
+    note(1);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, "utf8")).toMatch(/^0000000000000001 [0-9a-f]{8}\n$/);
   });
 
   it("says how many commits a database lacks", () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ConnectionPool } from "../../src/client/connection-pool.js";
 import { ProxyWatch, watchProxy } from "../../src/rollout/proxy-watch.js";
 
@@ -116,6 +116,20 @@ describe("waiting for a proxy", () => {
     const asked = proxy.asked.length;
     await pass(60_000);
     expect(proxy.asked).toHaveLength(asked);
+  });
+
+  it("asks again after longer and longer pauses, which chance shifts", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.25);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { proxy, watch } = setUp();
+    wait(watch, 60);
+    await pass(0);
+    for (const [earlier, pause] of [75, 150, 300, 600, 1200, 1500, 1500].entries()) {
+      await pass(pause - 1);
+      expect(proxy.asked).toHaveLength(earlier + 1);
+      await pass(1);
+      expect(proxy.asked).toHaveLength(earlier + 2);
+    }
   });
 
   it("ends with the signal", async () => {

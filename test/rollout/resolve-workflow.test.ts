@@ -244,6 +244,7 @@ describe("resolveWorkflow says what was received and what was expected, for", ()
     const directory = directoryWith({
       "agent.mjs": "export const answer = 42; export const other = { run() {} };",
       "broken.mjs": "throw new Error('at import');",
+      "chain.mjs": "export const a = './agent.mjs#answer';",
       "loop.mjs": "export const a = './loop.mjs#b'; export const b = './loop.mjs#a';",
       "needs.mjs": "import 'a-package-that-is-not-there';",
       "requires.cjs": "\nrequire('broken-package');",
@@ -263,6 +264,9 @@ describe("resolveWorkflow says what was received and what was expected, for", ()
     );
     expect(await of("./agent.mjs#answer")).toMatch(
       /^invalid_workflow: Expected .*; received the number 42 from ".\/agent.mjs#answer"\.$/,
+    );
+    expect(await of("./chain.mjs#a")).toMatch(
+      /received the number 42 from "\.\/chain\.mjs#a" → "\.\/agent\.mjs#answer"\.$/,
     );
     expect(await of("./none.mjs#a")).toBe(`import_failed: ./none.mjs does not exist in ${directory}.`);
     expect(await of("no-such-package#a")).toMatch(

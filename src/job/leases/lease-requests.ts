@@ -103,7 +103,7 @@ export class LeaseRequests {
     this.#mustServe = true;
     if (this.#isServing) return;
     this.#isServing = true;
-    setImmediate(() => void this.#serveAll().finally(() => (this.#isServing = false)));
+    setImmediate(() => void this.#serveAll());
   }
 
   async #serveAll(): Promise<void> {
@@ -117,10 +117,11 @@ export class LeaseRequests {
         if (request) await this.#serve(request, () => this.#waiting.get(workerId)?.answer === request.answer);
       }
     }
+    // At once: a wake after the loop must find it ended.
+    this.#isServing = false;
   }
 
   async #serve(request: WaitingRequest, isOpen: () => boolean, otherwise?: LeasedTask[]): Promise<void> {
-    if (!isOpen()) return;
     try {
       const tasks = (await this.#options.serve(request)) ?? otherwise;
       if (tasks === undefined) return;

@@ -50,8 +50,8 @@ export class LeasedTasks {
   readonly #options: LeasedTasksOptions;
   readonly #clock: SteadyClock;
   readonly #requests: LeaseRequests;
-  /** How often each worker was said to have ended. */
-  readonly #ends = new Map<string, number>();
+  /** The last time that each worker was said to have ended. */
+  readonly #ends = new Map<string, symbol>();
   #refused = 0;
   #done = false;
 
@@ -124,11 +124,11 @@ export class LeasedTasks {
    * others ended.
    */
   async update({ workerId, sessions, reports, maxHeld, held, canResume }: WorkerUpdate): Promise<Updates> {
-    const ends = this.#endsOf(workerId);
+    const end = this.#ends.get(workerId);
     const decided = await this.#decide(sessions, reports);
     if (held !== undefined) await this.#store.returnUnknown(workerId, held);
     // Nobody is left to run tasks if the worker ended meanwhile.
-    const takes = maxHeld !== undefined && ends === this.#endsOf(workerId);
+    const takes = maxHeld !== undefined && end === this.#ends.get(workerId);
     const leases = takes ? await this.#requests.take({ workerId, maxHeld, canResume }) : [];
     return { ...decided, leases };
   }
@@ -166,13 +166,9 @@ export class LeasedTasks {
     }
   }
 
-  #endsOf(workerId: string): number {
-    return this.#ends.get(workerId) ?? 0;
-  }
-
   /** Notes that a worker has ended. */
   async loseWorker(workerId: string, reason: string): Promise<void> {
-    this.#ends.set(workerId, this.#endsOf(workerId) + 1);
+    this.#ends.set(workerId, Symbol(reason));
     this.#requests.cancel(workerId);
     await this.#store.loseWorker(workerId, reason);
   }

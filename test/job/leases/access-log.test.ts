@@ -5,7 +5,7 @@ import { ADMIN_KEY, leasing, serve } from "./leasing.js";
 
 async function startLogged(accessLog: boolean) {
   const { logger, lines } = captureLog();
-  const { url } = await serve(await leasing(), { accessLog, logger });
+  const { url } = await serve(await leasing(), { server: { access_log: accessLog }, logger });
   const lease = (key: string) =>
     fetch(`${url}/rollout/leases?key=hidden`, {
       method: "POST",

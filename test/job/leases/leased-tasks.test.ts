@@ -1,6 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { LeasedTasks } from "../../../src/job/leases/leased-tasks.js";
 import { SqliteDatabase } from "../../../src/job/sqlite.js";
+import { createDeferred, type Deferred } from "../../../src/support/async/deferred.js";
+import { settled } from "../held-workflow.js";
+import { openTestStore } from "../open-test-store.js";
 import { leasing, reportOf } from "./leasing.js";
+import { pausedClock } from "./paused-clock.js";
 
 describe("LeasedTasks", () => {
   it("gives tasks to a worker that waits, and ends them with its reports", async () => {
@@ -219,5 +224,189 @@ describe("LeasedTasks", () => {
     tasks.finish();
     expect(await waiting).toEqual([]);
     expect(tasks.done).toBe(true);
+  });
+});
+
+describe("the workers of LeasedTasks", () => {
+  it("keep their names while they live: while they wait, or called within the lease time and 40 seconds", async () => {
+    const clock = pausedClock();
+    const { tasks, run, lease, counts } = await leasing({ leaseSeconds: 50 });
+    await tasks.register("old", "same", false);
+    await tasks.register("old", "same", false);
+    await tasks.register("other", "another", false);
+    void run(0);
+    await lease("old");
+    clock.now += 49_001;
+    await expect(tasks.register("new", "same", false)).rejects.toMatchObject({
+      code: "rollout_worker_name_taken",
+      param: "name",
+      message: expect.stringContaining("Another rollout worker is called same; it called 50 s ago.") as string,
+    });
+    clock.now += 999;
+    const waiting = lease("old", 1, null);
+    await expect.poll(() => tasks.counts.idle).toBe(1);
+    await expect(tasks.register("new", "same", false)).rejects.toMatchObject({ code: "rollout_worker_name_taken" });
+    tasks.finish();
+    expect(await waiting).toEqual([]);
+    expect(await counts()).toMatchObject({ leased: 1, lost: 0 });
+    await tasks.register("new", "same", false);
+    expect(await counts()).toMatchObject({ leased: 0, queued: 1, lost: 1 });
+    expect(tasks.workers.all().map(({ id }) => id)).toEqual(["other", "new"]);
+  });
+
+  it("live for 40 seconds without a call however short their leases are", async () => {
+    const clock = pausedClock();
+    const { tasks } = await leasing({ leaseSeconds: 10 });
+    await tasks.register("old", "same", false);
+    clock.now += 39_999;
+    await expect(tasks.register("new", "same", false)).rejects.toMatchObject({ code: "rollout_worker_name_taken" });
+    clock.now += 1;
+    await tasks.register("new", "same", false);
+    expect(tasks.workers.all()).toEqual([{ id: "new", name: "same", lastCall: clock.now }]);
+  });
+
+  it("share the tasks without those that have not called for the lease time", async () => {
+    const clock = pausedClock();
+    const { tasks, run, lease } = await leasing({ leaseSeconds: 10 });
+    tasks.workers.add("silent", "silent");
+    clock.now += 10_001;
+    tasks.workers.add("a", "a");
+    for (let i = 0; i < 4; i++) void run(i);
+    expect(await lease("a", 64)).toHaveLength(4);
+  });
+
+  it("are lost by name, each with the reason", async () => {
+    const { tasks, run, lease, counts } = await leasing({ maxAttempts: 1 });
+    await tasks.register("a", "first", false);
+    await tasks.register("b", "second", false);
+    const ended = [run(0), run(1)];
+    await lease("a");
+    await lease("b");
+    await tasks.loseNamed("nobody", "no reason");
+    await tasks.loseNamed("first", "its process ended");
+    const [rejected] = (await ended[0])?.rejected ?? [];
+    expect(rejected?.reason.message).toContain("attempt 1: its process ended");
+    expect(tasks.workers.all().map(({ id }) => id)).toEqual(["b"]);
+    expect(await counts()).toMatchObject({ leased: 1, rejected: 1 });
+  });
+
+  it("end in order: their request is not served, and their tasks go to others", async () => {
+    const { tasks, run, lease, counts } = await leasing();
+    await tasks.register("a", "first", false);
+    void run(0);
+    const [held] = await lease("a");
+    const waiting = lease("a", 1, null);
+    await expect.poll(() => tasks.counts.idle).toBe(1);
+    expect(await tasks.dismiss("a", [held?.lease_id ?? ""])).toBe(1);
+    expect(await waiting).toEqual([]);
+    expect(tasks.workers.all()).toEqual([]);
+    expect(await counts()).toMatchObject({ queued: 1, leased: 0, lost: 0, idle: 0 });
+    // A worker of this id that starts again is served.
+    expect((await tasks.update({ workerId: "a", sessions: [], reports: [], maxHeld: 1 })).leases).toHaveLength(1);
+  });
+
+  it("are awaited if they had leases before a restart", async () => {
+    const store = await openTestStore();
+    const tasks = new LeasedTasks({ store, leaseSeconds: 1, readData: () => 0, earlierWorkers: ["a"] });
+    onTestFinished(() => tasks.close());
+    expect(tasks.workers.hasAlive(40)).toBe(true);
+  });
+
+  it("get the leases that they can resume, with the data and the lost leases of the task", async () => {
+    const { tasks, run, lease } = await leasing();
+    void run(3);
+    const request = { workerId: "a", count: 1, waitSeconds: 5, canResume: true };
+    const [first] = await tasks.lease(request, new AbortController().signal);
+    await tasks.loseWorker("a", "it died");
+    expect(await lease("b")).toEqual([
+      {
+        lease_id: expect.stringMatching(/^lease-/) as string,
+        task: 3,
+        attempt: 2,
+        task_id: "task-3",
+        group_id: "task-3",
+        data: { number: 3 },
+        cut_leases: [first?.lease_id],
+      },
+    ]);
+  });
+});
+
+describe("the clock of leases", () => {
+  const TICK = 500;
+
+  /** A job with a lease of 10 seconds. The test moves the clock and decides when it ticks. */
+  async function ticking() {
+    const clock = pausedClock();
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const memory = new SqliteDatabase();
+    /** Holds transactions while there is one. */
+    const gate: { closed?: Deferred<void> } = {};
+    const transaction: SqliteDatabase["transaction"] = (work, committed) =>
+      memory.transaction(async (query) => {
+        await gate.closed?.promise;
+        return work(query);
+      }, committed);
+    const database = { transaction, [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose]() };
+    const job = await leasing({ leaseSeconds: 10, database });
+    await job.tasks.register("a", "first", false);
+    void job.run(0);
+    await job.lease("a");
+    const tick = async (passed = TICK, times = 1) => {
+      for (let i = 0; i < times; i++) {
+        clock.now += passed;
+        vi.advanceTimersByTime(TICK);
+        await settled();
+      }
+    };
+    return { ...job, memory, gate, tick };
+  }
+
+  it("ends a lease after its time without a heartbeat", async () => {
+    const { tick, counts } = await ticking();
+    await tick(TICK, 19);
+    expect(await counts()).toMatchObject({ leased: 1, lost: 0 });
+    await tick();
+    expect(await counts()).toMatchObject({ leased: 0, lost: 1 });
+  });
+
+  it("counts at most two ticks for a pause of the process", async () => {
+    const { tick, counts } = await ticking();
+    await tick(3_600_000, 9);
+    expect(await counts()).toMatchObject({ leased: 1, lost: 0 });
+    await tick(3_600_000);
+    expect(await counts()).toMatchObject({ leased: 0, lost: 1 });
+  });
+
+  it("does not tick while its last tick is being stored", async () => {
+    const { tick, counts, gate } = await ticking();
+    gate.closed = createDeferred<void>();
+    await tick(TICK, 40);
+    gate.closed.resolve();
+    await settled();
+    expect(await counts()).toMatchObject({ leased: 1, lost: 0 });
+    delete gate.closed;
+    await tick(TICK, 40);
+    expect(await counts()).toMatchObject({ leased: 0, lost: 1 });
+  });
+
+  it("goes on if a tick cannot be stored, until the job ends", async () => {
+    const { tick, tasks, memory, store } = await ticking();
+    await memory[Symbol.asyncDispose]();
+    await tick(TICK, 2);
+    expect(store.hasFailed).toBe(true);
+    expect(vi.getTimerCount()).toBe(1);
+    tasks.close();
+    expect([vi.getTimerCount(), tasks.done]).toEqual([0, false]);
+  });
+
+  it("does not keep the process alive", async () => {
+    const store = await openTestStore();
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = timers();
+    const tasks = new LeasedTasks({ store, leaseSeconds: 1, readData: () => 0 });
+    onTestFinished(() => tasks.close());
+    expect(timers()).toBe(before);
   });
 });

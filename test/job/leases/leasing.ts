@@ -15,7 +15,7 @@ export const ADMIN_KEY = "sk-admin-of-a-controller";
 
 const NO_LIMITS = { maxConcurrentRollouts: 1e6, maxStaleness: 1e6, consumerBatchSize: 1 };
 
-export interface LeasingOptions extends Partial<Pick<JobStoreOptions, "maxAttempts" | "keepsRejected" | "resume">> {
+export interface LeasingOptions extends Partial<Omit<JobStoreOptions, "leaseMilliseconds">> {
   readonly leaseSeconds?: number;
   readonly remover?: SessionRemover;
   /** With the job of an earlier process. Default: an empty one in memory. */
@@ -77,16 +77,17 @@ interface ServeOptions {
   readonly port?: number;
   readonly jobId?: string;
   readonly leaseSeconds?: number;
-  readonly accessLog?: boolean;
+  /** Section `server` of the configuration. */
+  readonly server?: object;
   readonly logger?: Logger;
 }
 
 /** Serves leased tasks over HTTP. */
 export async function serve(
   { store, tasks, remover }: Pick<Awaited<ReturnType<typeof leasing>>, "store" | "tasks" | "remover">,
-  { port = 0, jobId = "job-1", leaseSeconds = 600, accessLog = false, logger }: ServeOptions = {},
+  { port = 0, jobId = "job-1", leaseSeconds = 600, server = {}, logger }: ServeOptions = {},
 ): Promise<RunningController> {
-  const running = await startController(parseConfig({ server: { access_log: accessLog } }), {
+  const running = await startController(parseConfig({ server }), {
     ...(logger && { logger }),
     adminKey: ADMIN_KEY,
     host: "127.0.0.1",

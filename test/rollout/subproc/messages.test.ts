@@ -1,9 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { AgentRefusal } from "../../../src/rollout/contract.js";
 import { createAgentSource } from "../../../src/rollout/subproc/agent-source.js";
-import { createTimeout, SubprocError } from "../../../src/rollout/subproc/errors.js";
+import { createTimeout, isSubprocCode, SubprocError } from "../../../src/rollout/subproc/errors.js";
 import { decodeError, encodeError } from "../../../src/rollout/subproc/messages.js";
-import { addStandardError, processError, readStandardError } from "../../../src/rollout/subproc/standard-error.js";
+import {
+  addStandardError,
+  noteStandardError,
+  processError,
+  readStandardError,
+} from "../../../src/rollout/subproc/standard-error.js";
 import { createBareEnvironment, createTaskEnvironment } from "../../../src/rollout/subproc/task-environment.js";
 
 const send = (error: unknown): Error => decodeError(structuredClone(encodeError(error)));
@@ -44,6 +49,21 @@ describe("an error of an agent in another process", () => {
       code: undefined,
     });
   });
+});
+
+it.each<[string, boolean]>([
+  ["not_serializable", true],
+  ["worker_start_failed", true],
+  ["worker_exited", true],
+  ["program_not_started", true],
+  ["program_failed", true],
+  ["invalid_program_output", true],
+  ["agent_timeout", true],
+  ["pool_closed", true],
+  ["", false],
+  ["no_such_code", false],
+])("an error of a process may have the code %j: %s", (code, isKnown) => {
+  expect(isSubprocCode(code)).toBe(isKnown);
 });
 
 describe("an agent for another process", () => {
@@ -91,6 +111,13 @@ describe("the standard error of a process", () => {
     expect(error).toMatchObject({ code: "program_failed", message: "It failed. Its standard error ends with:\noops" });
     expect(readStandardError(error)).toBe("oops");
     expect([readStandardError(new Error("a")), readStandardError("a"), readStandardError(null)]).toEqual(["", "", ""]);
+  });
+
+  it("stays known if nothing more is read", () => {
+    const error = new Error("a");
+    noteStandardError(error, "oops");
+    noteStandardError(error, "");
+    expect(readStandardError(error)).toBe("oops");
   });
 
   it("is added to time-outs only", () => {
