@@ -158,8 +158,8 @@ describe("a job that is resumed", () => {
     expect(next.store.opened).toMatchObject({ job_id: store.opened.job_id, state: "stopped", next_batch: 9 });
     expect(await readJobState(database)).toBe("running");
     expect(next.earlier.batches).toEqual([
-      { number: 7, file: "a", tasks: 2, trained: 0, freed: 0, outbox: "box" },
-      { number: 8, file: "b", tasks: 1, trained: 1, freed: 0, outbox: null },
+      { number: 7, file: "a", tasks: 2, trained: 0, freed: 0, outbox: "box", sessions_file: null },
+      { number: 8, file: "b", tasks: 1, trained: 1, freed: 0, outbox: null, sessions_file: null },
     ]);
     expect(next.earlier.ended).toMatchObject([
       { index: 0, taskId: "task-0", groupId: "group-0", version: 1, batch: 7, result: { rejected: [] } },
@@ -432,7 +432,7 @@ describe("the batches of a job", () => {
     const { earlier } = await openJob({ resume: true }, database);
     expect(earlier.batches).toMatchObject([
       { number: 0, trained: 1, freed: 1, outbox: null },
-      { number: 1, trained: 0, freed: 0, outbox: "box" },
+      { number: 1, trained: 0, freed: 0, outbox: "box", sessions_file: null },
     ]);
   });
 });

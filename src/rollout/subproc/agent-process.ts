@@ -325,6 +325,7 @@ export class AgentProcess {
   }
 
   #end(end: ChildEnd): void {
+    this.kill();
     this.#loading.reject(this.#startError(end));
     const how = this.#whyKilled ?? describeEnd(end);
     const count = this.#tasks.size;
