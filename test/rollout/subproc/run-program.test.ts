@@ -102,12 +102,13 @@ describe("a program", () => {
   it("is killed with its processes when the signal aborts", async () => {
     const abort = new AbortController();
     const reason = new Error("enough");
-    const running = failure(run("sleep 1000 & echo pid $! >&2; echo half; wait", {}, abort.signal));
-    for (const part of [/pid \d+/, /half/]) await expect.poll(() => printed).toMatch(part);
+    const running = failure(run("echo half; sleep 1000 & echo pid $! >&2; wait", {}, abort.signal));
+    await expect.poll(() => printed).toMatch(/pid \d+/);
     const pid = Number(/pid (\d+)/.exec(printed)?.[1]);
     abort.abort(reason);
     expect(await running).toBe(reason);
     await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => printed).toContain("half");
   });
 });
 
