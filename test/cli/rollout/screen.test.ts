@@ -132,13 +132,14 @@ describe("what agents write", () => {
   });
 
   it("goes to the streams again afterwards", () => {
-    const before = [process.stdout.write, process.stderr.write];
+    const writers = () => [process.stdout, process.stderr].map((stream) => Reflect.get(stream, "write") as unknown);
+    const before = writers();
     const listeners = process.listenerCount("exit");
     const screen = open(true);
-    expect([process.stdout.write, process.stderr.write]).not.toEqual(before);
+    expect(writers()).not.toEqual(before);
     expect(process.listenerCount("exit")).toBe(listeners + 1);
     screen[Symbol.dispose]();
-    expect([process.stdout.write, process.stderr.write]).toEqual(before);
+    expect(writers()).toEqual(before);
     expect(process.listenerCount("exit")).toBe(listeners);
   });
 });

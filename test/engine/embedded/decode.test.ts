@@ -18,7 +18,7 @@ class CountingSequence {
   #next = 100;
 
   async adaptStateToTokens(tokens: number[], allowShift: boolean): Promise<void> {
-    expect(allowShift).toBe(false);
+    if (allowShift) throw new Error("the cache must not be shifted");
     this.cuts.push(tokens);
   }
 
@@ -29,7 +29,7 @@ class CountingSequence {
   async controlledEvaluate(items: ControlledEvaluateInputItem[]) {
     this.evaluated.push(items.length);
     const sampling = items.map((item) => Array.isArray(item));
-    expect(sampling).toEqual(items.map((_, index) => index === items.length - 1));
+    if (sampling.indexOf(true) !== items.length - 1) throw new Error("only the last token is sampled from");
     return items.map((_, index) => (sampling[index] ? { next: { token: this.#next++, confidence: 1 } } : undefined));
   }
 }

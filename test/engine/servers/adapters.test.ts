@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { LoraAdapter } from "../../../src/engine/engine.js";
 import { ServerAdapters } from "../../../src/engine/servers/server-adapters.js";
 import { ServerConnections } from "../../../src/engine/servers/wire/connections.js";
-import { loadAdapter, unloadAdapter } from "../../../src/engine/servers/wire/load-adapter.js";
+import { type AdapterCalls, loadAdapter, unloadAdapter } from "../../../src/engine/servers/wire/load-adapter.js";
 import { type RecordingServer, startRecordingServer } from "../../helpers/recording-server.js";
 
 const adapter = (name: string): LoraAdapter => ({ name, path: `/adapters/${name}`, version: 1 }) as LoraAdapter;
@@ -75,7 +75,7 @@ describe("loading an adapter", () => {
     connections = new ServerConnections(server.url, 1, { apiKey: "key", adminApiKey: "admin" });
   }
 
-  const load = (calls = CALLS) => loadAdapter(connections, adapter("a"), calls, signal);
+  const load = (calls: AdapterCalls = CALLS) => loadAdapter(connections, adapter("a"), calls, signal);
 
   it("sends its name and its path", async () => {
     await start(200);
@@ -92,7 +92,7 @@ describe("loading an adapter", () => {
   it("succeeds if the server has it", async () => {
     await start(400, [{ id: "base" }, { id: "a", parent: "base", root: "/adapters/a" }]);
     await load();
-    await load({ ...CALLS, ...{ admin: true } });
+    await load({ ...CALLS, admin: true });
     expect(server.requests.at(-2)?.headers.authorization).toBe("Bearer admin");
   });
 

@@ -41,7 +41,9 @@ async function* readPieces(tensor: TemplateTensor, source: PlannedSource): Async
   const byteLength = entry.end - entry.start;
   const headBytes = source.heads === undefined ? 2 : byteLength / source.heads;
   const step = Math.max(1, Math.floor(CHUNK_BYTES / headBytes)) * headBytes;
-  const headRows = (entry.shape[0] ?? 1) / (source.heads ?? 1);
+  const { heads = 1 } = source;
+  const [rows = 1] = entry.shape;
+  const headRows = rows / heads;
   for (let at = 0; at < byteLength; at += step) {
     const bytes = await file.bytes(entry, at, Math.min(step, byteLength - at));
     if (!areFinite(bytes, source.dtype)) {

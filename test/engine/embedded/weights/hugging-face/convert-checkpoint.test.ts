@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type GgufFileInfo, readGgufFileInfo } from "node-llama-cpp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { encodeGguf } from "../../../../../src/engine/embedded/tiny-model/gguf.js";
+import { encodeGguf, type GgufValue } from "../../../../../src/engine/embedded/tiny-model/gguf.js";
 import { tinyModelFiles } from "../../../../../src/engine/embedded/tiny-model/tiny-model-files.js";
 import { convertCheckpoint } from "../../../../../src/engine/embedded/weights/hugging-face/convert-checkpoint.js";
 import { type FloatType, widen } from "../../../../../src/engine/embedded/weights/hugging-face/float-types.js";
@@ -308,11 +308,11 @@ describe("a GGUF file as the model in use", () => {
 
   it("has texts and an alignment of its own, if it names them", async () => {
     const string = (value: string) => ({ type: "string", value }) as const;
-    const metadata = new Map([
+    const metadata = new Map<string, GgufValue>([
       ["general.architecture", string("llama")],
       ["llama.rope.scaling.type", string("yarn")],
-      ["general.alignment", { type: "u32", value: 64 } as const],
-      ["tokenizer.ggml.tokens", { type: "strings", value: ["a", "b"] } as const],
+      ["general.alignment", { type: "u32", value: 64 }],
+      ["tokenizer.ggml.tokens", { type: "strings", value: ["a", "b"] }],
     ]);
     const { template: read } = await readTemplate(encodeGguf(metadata, []));
     expect(read.text("rope.scaling.type")).toBe("yarn");
