@@ -32,6 +32,12 @@ describe("the adapters of a server", () => {
     expect(unloaded).toEqual(["a", "b", "c"]);
   });
 
+  it("are not previous because they are used twice", () => {
+    const { adapters, unloaded } = start();
+    for (const name of ["a", "b", "b"]) adapters.use(adapter(name));
+    expect(unloaded).toEqual([]);
+  });
+
   it("stay loaded while a request uses them", () => {
     const { adapters, unloaded } = start();
     adapters.use(adapter("a"));

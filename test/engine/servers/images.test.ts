@@ -82,6 +82,13 @@ describe("an image of a call to vLLM", () => {
     await expect(failed).rejects.toThrow("The engine used another prompt");
   });
 
+  it("must have those very tokens, also if they are as many", async () => {
+    const ids = (tokens: number) => [TOKEN, ...Array<number>(tokens - 1).fill(TOKEN + 1)];
+    const server = closing(await startVllmServer({ vision: new EngineVision(TOKEN, {}, ids), scaleOut: true }));
+    const engine = closing(createVllmEngine({ ...common, urls: [server.url] }));
+    await expect(engine.generate(callWith(encoded(1)))).rejects.toBeInstanceOf(OtherPromptError);
+  });
+
   it("needs the endpoint that takes images", async () => {
     const { engine } = await startVllm({ scaleOut: false });
     await expect(engine.generate(callWith(encoded(1)))).rejects.toThrow("Start it with `--enable-scale-out`.");

@@ -293,6 +293,21 @@ describe("the state of a server", () => {
     expect(states(pool)).toEqual([["up", true]]);
   });
 
+  it("is known from an error of the engine, but not from a lost connection or an error of this process", async () => {
+    const failures: [Error, string][] = [
+      [new EngineError("engine_error", "no"), "up"],
+      [new EngineError("engine_unavailable", "lost"), "unknown"],
+      [new Error("inside"), "unknown"],
+      [new NotStartedError("engine_error", "busy"), "up"],
+      [unreachable(), "down"],
+    ];
+    for (const [error, state] of failures) {
+      const { pool } = makePool(["http://a"]);
+      await expect(runRequest(pool, "key", never, () => Promise.reject(error))).rejects.toThrow(error.message);
+      expect([error.message, pool.list()[0]?.state]).toEqual([error.message, state]);
+    }
+  });
+
   it("becomes known by a check of the pool's health", async () => {
     const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;

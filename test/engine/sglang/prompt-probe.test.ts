@@ -64,6 +64,16 @@ describe("a prompt with images", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("is not preceded by one if only later tokens of the vocabulary are two others together", async () => {
+    const probe = await start([7]);
+    const call = (place: number) =>
+      makeImageCall([10, 11, 12, 12, 12, 13, 14], (id) => Buffer.from(id === place ? "qu" : (["q", "u"][id] ?? "")));
+    await probe.require(call(4096), image);
+    expect(server.requests).toEqual([]);
+    await new PromptProbe(connections).require(call(4095), image);
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("may begin with its image, or end with it", async () => {
     const probe = await start([2 + 3]);
     const first = { ...image, offset: 0 };
