@@ -105,7 +105,7 @@ describe("the embedded engine", () => {
   });
 
   it("fills its context, and no more", async () => {
-    const fits = makeCall(makePrompt(CONTEXT - 2), { maxTokens: 2 });
+    const fits = makeCall([0, 511, ...makePrompt(CONTEXT - 4)], { maxTokens: 2 });
     expect((await engine.generate(fits)).finish).toEqual({ reason: "length" });
   });
 

@@ -15,20 +15,16 @@ export async function writeGguf(
   metadata: GgufMetadataBytes,
   plan: readonly PlannedTensor[],
 ): Promise<void> {
-  const file = await open(path, "wx");
-  try {
-    const tensors = plan.map(({ tensor }) => tensor);
-    await writeFully(file, encodeGgufHeader(metadata, tensors));
-    for (const { tensor, source } of plan) {
-      let written = 0;
-      for await (const piece of readPieces(tensor, source)) {
-        await writeFully(file, piece);
-        written += piece.length;
-      }
-      await writeFully(file, ggufPadding(written, metadata.alignment));
+  await using file = await open(path, "wx");
+  const tensors = plan.map(({ tensor }) => tensor);
+  await writeFully(file, encodeGgufHeader(metadata, tensors));
+  for (const { tensor, source } of plan) {
+    let written = 0;
+    for await (const piece of readPieces(tensor, source)) {
+      await writeFully(file, piece);
+      written += piece.length;
     }
-  } finally {
-    await file.close();
+    await writeFully(file, ggufPadding(written, metadata.alignment));
   }
 }
 
