@@ -25,7 +25,9 @@ describe("the body of a request", () => {
     expect((await write([1, 2])).body.toString()).toBe('{"ids":[1,2],"x":1}');
     expect((await write([1, 2], undefined, 0, [7])).body.toString()).toBe('{"ids":[1,2,7],"x":1}');
     const long = Array.from({ length: 33_000 }, (_, index) => index);
-    expect(JSON.parse((await write(long)).body.toString())).toEqual({ ids: long, x: 1 });
+    for (const text of [undefined, new PromptText()]) {
+      expect(JSON.parse((await write(long, text)).body.toString())).toEqual({ ids: long, x: 1 });
+    }
   });
 
   it("is that of the earlier request with the new ids, and is given back when it was sent", async () => {

@@ -20,6 +20,7 @@ import {
   writeConfig,
   writeSafetensors,
 } from "../../../../helpers/tiny-checkpoint.js";
+import { listOpenFiles } from "../../../../transcript/lines.js";
 
 /** What the engine loads of a Hugging Face folder: a GGUF file with the same weights. */
 
@@ -82,6 +83,7 @@ describe("the GGUF file of a Hugging Face folder", () => {
   it("has the bytes of the GGUF file with the same weights, and is deleted afterwards", async () => {
     expect((await convert()).equals(GGUF)).toBe(true);
     expect(readdirSync(temporary)).toEqual([]);
+    expect(listOpenFiles(folder)).toEqual([]);
   });
 
   it("has the weights of several files with an index", async () => {
