@@ -2,7 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readEpisodes } from "../../../src/cli/inspect/episodes.js";
+import { inspectBatch } from "../../../src/cli/inspect/inspect-batch.js";
 import { readShownRow } from "../../../src/cli/inspect/read-shown-row.js";
+import { reportJson, rowJson } from "../../../src/cli/inspect/report-json.js";
+import { listWarnings } from "../../../src/cli/inspect/warnings.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { turn, user } from "../../helpers/turn.js";
@@ -67,6 +70,48 @@ describe("a row that is shown", () => {
     const { rows = "" } = batch.header.metadata;
     await using file = await openRaw(names, { rows });
     await expect(readShownRow(file, 0, undefined)).rejects.toThrow(message);
+  });
+});
+
+describe("the report of a batch as JSON", () => {
+  it("has its rows, as many as are asked for, and its tensors", async () => {
+    await using file = await openBatch("padded");
+    const batch = await inspectBatch(file);
+    const report = reportJson("b.safetensors", batch, 1) as Record<string, unknown>;
+    expect(report).toMatchObject({
+      file: "b.safetensors",
+      bytes: file.byteLength,
+      row_count: 2,
+      tokens: 10,
+      loss_tokens: 6,
+      versions: { 2: 6 },
+      rewards: [0.25, 0.75],
+      episode_rewards: [0.25, 0.75],
+      rows: [{ row: 0, session_id: "one", length: 5, reward: 0.25, columns: { episode_reward: 0.25 } }],
+    });
+    expect(report["rows"]).toHaveLength(1);
+    expect(report["tensors"]).toContainEqual({ name: "input_ids", dtype: "I32", shape: [2, 5] });
+    expect(Object.keys(report["metadata"] as object)).not.toContain("rows");
+    expect(Object.keys(report["metadata"] as object).length).toBeGreaterThan(0);
+    expect(report["warnings"]).toEqual(listWarnings(batch));
+  });
+
+  it("has the tokens of a row", async () => {
+    await using file = await openBatch("padded");
+    const shown = await readShownRow(file, 1, undefined);
+    const expected = {
+      row: 1,
+      session_id: "two",
+      reward: 0.75,
+      ids: [1, 2, 3, 4, 5],
+      texts: null,
+      logprobs: [0, 0, -3 / 1024, -4 / 1024, -5 / 1024],
+      loss_mask: [0, 0, 1, 1, 1],
+      versions: [-1, -1, 2, 2, 2],
+      warnings: shown.warnings,
+    };
+    expect(rowJson(shown)).toMatchObject(expected);
+    expect(rowJson({ ...shown, reward: undefined, texts: ["a"] })).toMatchObject({ reward: null, texts: ["a"] });
   });
 });
 
