@@ -190,6 +190,14 @@ describe("a teacher that does not answer", () => {
     expect(server.requests.length).toBeGreaterThan(1);
   });
 
+  test("is asked more rarely the longer it fails", async () => {
+    const server = await startTeacher();
+    server.status = 503;
+    await expect(score(makeTeacher([server.url], { timeoutSeconds: 1.3 }))).rejects.toBeInstanceOf(TeacherDownError);
+    // At 0, 0.2 and 0.6 seconds. Without longer pauses, every 0.2 seconds.
+    expect(server.requests.length).toBeLessThan(5);
+  });
+
   test("is asked once on each server if the round does not wait", async () => {
     const servers = [await startTeacher(), await startTeacher()];
     for (const server of servers) server.status = 503;
