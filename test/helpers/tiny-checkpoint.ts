@@ -74,8 +74,13 @@ export function makeVariantGguf({ architecture, tied = false, seed = 3 }: Varian
   return encodeGguf(metadata, [...weights, ...extra.flat()]);
 }
 
+/** To make them takes longer than most tests that need them. */
+const made = new Map<number, ReadonlyMap<string, Buffer>>();
+
 function tinyFile(seed: number, name: string): Buffer {
-  const file = tinyModelFiles(seed).get(name);
+  const files = made.get(seed) ?? tinyModelFiles(seed);
+  made.set(seed, files);
+  const file = files.get(name);
   if (!file) throw new Error(`the tiny model has no ${name}`);
   return file;
 }

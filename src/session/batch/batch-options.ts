@@ -34,7 +34,7 @@ export const batchFields = {
     .default("padded")
     .describe("padded: [B, T]. packed: rows one after another. tree: each token of a session's tree is stored once."),
   padTokenId: z.int32().default(0).describe("Token id of padding in input_ids."),
-  padSide: z.enum(["left", "right"]).default("right"),
+  padSide: z.enum(["left", "right"]).default("right").describe("The end of a row at which padding is added."),
   padToMultipleOf: z.int32().min(1).default(1).describe("The padded length is rounded up to a multiple of this."),
   maxLength: z.int32().min(1).optional().describe("Maximum length of a row in tokens; absent: no limit."),
   overflow: z

@@ -33,6 +33,15 @@ describe("countKept", () => {
     expect(countKept(logprobs, { topK: 0, topP: 1, minP: 0 })).toBe(3);
     expect(countKept(logprobs, { topK: 1, topP: 0, minP: 1 })).toBe(1);
   });
+
+  it("compares with the share of the most probable candidate, and with the mass of those before", () => {
+    const logprobs = [0.5, 0.3, 0.2].map(Math.log);
+    expect(countKept(logprobs, { topK: 0, topP: 1, minP: 0.5 })).toBe(2);
+    expect([0.49, 0.51, 0.79, 0.81].map((topP) => countKept(logprobs, { topK: 0, topP, minP: 0 }))).toEqual([
+      1, 2, 2, 3,
+    ]);
+    expect([2, 9].map((topK) => countKept(logprobs, { topK, topP: 1, minP: 0 }))).toEqual([2, 3]);
+  });
 });
 
 describe("drawCandidate", () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Template } from "@huggingface/jinja";
@@ -38,6 +38,15 @@ describe("ensureTinyModel", () => {
     expect(await readdir(busy)).toEqual([`tiny-model-${TINY_MODEL_VERSION}`]);
     expect((await readdir(models[0]?.folder ?? "")).sort()).toEqual([...tinyModelFiles().keys()].sort());
     await rm(busy, { recursive: true });
+  });
+
+  it("fails if the folder cannot be made, and leaves no draft behind", async () => {
+    const broken = await mkdtemp(join(tmpdir(), "rolltape-tiny-"));
+    const name = `tiny-model-${TINY_MODEL_VERSION}`;
+    await symlink(join(broken, "absent"), join(broken, name));
+    await expect(ensureTinyModel(broken)).rejects.toThrow("rename");
+    expect(await readdir(broken)).toEqual([name]);
+    await rm(broken, { recursive: true });
   });
 
   it("keeps an existing folder", async () => {

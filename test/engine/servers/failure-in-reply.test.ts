@@ -81,6 +81,17 @@ describe.each(["vllm", "sglang"] as const)("an error in a whole reply of %s with
     expect(requests()).toBe(1);
   });
 
+  it("is not looked for in a reply that can be read, or in one that is longer than an error", async () => {
+    const error = { message: "no room", code: 400 };
+    const whole = name === "sglang" ? { output_ids: [7], meta_info: {} } : { choices: [{ token_ids: [7] }] };
+    const unequal = await start(name, { kind: "reply", body: { ...whole, error } });
+    const failed = unequal.engine.generate(makeCall([1]));
+    await expect(failed).rejects.toMatchObject({ code: "engine_error" });
+    await expect(failed).rejects.toThrow(/malformed|do not agree/);
+    const long = await start(name, { kind: "reply", body: { error, x: "x".repeat(64 * 1024) } });
+    await expect(long.engine.generate(makeCall([1]))).rejects.toThrow("malformed");
+  });
+
   it.each(bodies(503))("sends the request to another server if its code is 503: %o", async (body) => {
     const { engine, requests } = await start(name, { kind: "reply", body });
     expect(await engine.generate(makeCall([1], { maxTokens: 5 }))).toMatchObject({ finish: { reason: "length" } });

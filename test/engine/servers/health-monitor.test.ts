@@ -120,4 +120,61 @@ describe("HealthMonitor", () => {
     monitor.reportSuccess();
     expect(monitor.healthy).toBe(false);
   });
+
+  it("says once that the server is down, whether a check or a request finds it out", async () => {
+    const downs: string[] = [];
+    const make = (name: string, check: () => Promise<void>) =>
+      (monitor = new HealthMonitor({ intervalMilliseconds: 1_000, check, onDown: () => void downs.push(name) }));
+    make("check", () => Promise.reject(new Error("down")));
+    await vi.advanceTimersByTimeAsync(20_000);
+    monitor.reportFailure();
+    monitor.close();
+    make("request", async () => undefined);
+    for (const _ of ["once", "again"]) monitor.reportFailure();
+    expect(downs).toEqual(["check", "request"]);
+  });
+
+  it("is not up because of a request while checks fail, nor after a failed check", async () => {
+    start(1_000);
+    healthy = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    monitor.restart();
+    expect(monitor.state).toBe("unknown");
+    healthy = true;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(monitor.state).toBe("up");
+  });
+
+  it("makes no checks after it was restarted and closed", async () => {
+    start(1_000);
+    monitor.close();
+    monitor.restart();
+    monitor.reportFailure();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(checks).toEqual([]);
+  });
+
+  it("ends a check when it is closed, and one that takes longer than 5 seconds", async () => {
+    const signals: AbortSignal[] = [];
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), milliseconds);
+      return controller.signal;
+    });
+    monitor = new HealthMonitor({
+      intervalMilliseconds: 1_000,
+      check: (signal) => {
+        signals.push(signal);
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("late"))));
+      },
+    });
+    await vi.advanceTimersByTimeAsync(5_999);
+    expect([monitor.healthy, signals.length]).toEqual([true, 1]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(monitor.healthy).toBe(false);
+    await vi.advanceTimersByTimeAsync(500);
+    monitor.close();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    timeout.mockRestore();
+  });
 });

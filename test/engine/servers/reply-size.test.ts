@@ -66,6 +66,7 @@ it("ends a control request whose reply does not end", async () => {
   const connections = new ServerConnections(server.url, 1, {});
   open.push(server, connections);
   await expect(connections.get("server_info")).rejects.toMatchObject({ code: "engine_error" });
+  expect(server.requests).toHaveLength(1);
   expect(await written).toBeLessThan(64 << 20);
 });
 

@@ -48,6 +48,27 @@ describe("the body of a request to an engine", () => {
     expect(body.length).toBe(1 << 20);
   });
 
+  it("is sent again on a fresh connection if an idle one was closed, and that one is closed afterwards", async () => {
+    let count = 0;
+    const server = await startRawServer(({ socket }) => (count++ === 1 ? socket.destroy() : socket.write(REPLY)));
+    const connections = new ServerConnections(server.url, 1, {});
+    open.push(server, connections);
+    const run = async () => {
+      const body = Buffer.alloc(1 << 10, "1");
+      const sink = { begin: () => undefined, piece: () => undefined };
+      await connections.generate(
+        { path: "generate", body },
+        { affinityKey: "key" },
+        () => sink,
+        new AbortController().signal,
+      );
+      return body.length;
+    };
+    expect([await run(), await run()]).toEqual([0, 0]);
+    expect(server.requests).toHaveLength(3);
+    await expect.poll(() => [...server.sockets].filter(({ destroyed }) => !destroyed)).toEqual([]);
+  });
+
   it("is given back to its owner instead, only if the request succeeds", async () => {
     const server = await startRawServer(({ socket }) => socket.write(REPLY));
     const failing = await startRawServer(({ socket }) => socket.destroy());

@@ -293,6 +293,21 @@ describe("the state of a server", () => {
     expect(states(pool)).toEqual([["up", true]]);
   });
 
+  it("is known from an error of the engine, but not from a lost connection or an error of this process", async () => {
+    const failures: [Error, string][] = [
+      [new EngineError("engine_error", "no"), "up"],
+      [new EngineError("engine_unavailable", "lost"), "unknown"],
+      [new Error("inside"), "unknown"],
+      [new NotStartedError("engine_error", "busy"), "up"],
+      [unreachable(), "down"],
+    ];
+    for (const [error, state] of failures) {
+      const { pool } = makePool(["http://a"]);
+      await expect(runRequest(pool, "key", never, () => Promise.reject(error))).rejects.toThrow(error.message);
+      expect([error.message, pool.list()[0]?.state]).toEqual([error.message, state]);
+    }
+  });
+
   it("becomes known by a check of the pool's health", async () => {
     const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
@@ -328,8 +343,38 @@ describe("the readiness of a pool", () => {
     const [, b] = servers;
     if (b) b.health = () => new Promise<void>(() => {});
     const silent = () => new Promise<void>(() => {});
-    const problems = (await pool.readiness(silent, AbortSignal.timeout(20))).map(({ problem }) => problem?.about);
-    expect(problems).toEqual(["unanswered", "server"]);
+    const message = "The engine did not answer in time.";
+    expect((await pool.readiness(silent, AbortSignal.timeout(20))).map(({ problem }) => problem)).toEqual([
+      { about: "unanswered", message },
+      { about: "server", message },
+    ]);
+    expect(pool.list().map(({ state }) => state)).toEqual(["up", "down"]);
+    const left = AbortSignal.abort(new Error("left"));
+    expect((await pool.readiness(silent, left)).map(({ problem }) => problem?.about)).toEqual(["server", "server"]);
+  });
+
+  it("has the warnings of ready servers, if somebody needs them", async () => {
+    const { pool, servers } = makePool(["http://a", "http://b", "http://c"]);
+    const [a, b, c] = servers;
+    const warnings = [{ about: "flag", message: "too few" }] as const;
+    const needs = { sample: { text: "", ids: [] }, reasoning: false, contextLength: undefined };
+    Object.assign(a ?? {}, { listWarnings: async () => warnings });
+    Object.assign(b ?? {}, { listWarnings: () => Promise.reject(new Error("unanswered")) });
+    Object.assign(c ?? {}, { listWarnings: async () => warnings, unhealthy: true });
+    expect(await pool.readiness(ready, never, needs)).toEqual([
+      { url: "http://a", problem: undefined, warnings },
+      { url: "http://b", problem: undefined },
+      { url: "http://c", problem: { about: "server", message: "not healthy" } },
+    ]);
+    expect((await pool.readiness(ready, never)).map(({ warnings: listed }) => listed)).toEqual(
+      Array(3).fill(undefined),
+    );
+  });
+
+  it("names a problem that is no error", async () => {
+    const { pool } = makePool(["http://a"]);
+    const odd = () => Promise.reject("odd" as never);
+    expect((await pool.readiness(odd, never))[0]?.problem).toEqual({ about: "model", message: "odd" });
   });
 
   it("reports a refused API key, whether the health check or the readiness check was refused", async () => {
@@ -341,6 +386,15 @@ describe("the readiness of a pool", () => {
     if (b) b.health = refuse;
     const problem = { about: "key", message: "The engine refused the API key (HTTP 401)." };
     expect((await pool.readiness(refuse, never)).map((answer) => answer.problem)).toEqual([problem, problem]);
+  });
+
+  it("leaves the state of a server that is known", async () => {
+    const { pool, servers } = makePool(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
+    const [a] = servers;
+    await pool.readiness(ready, never);
+    if (a) a.unhealthy = true;
+    await pool.readiness(ready, never);
+    expect(pool.list().map(({ state }) => state)).toEqual(["up", "up"]);
   });
 
   it("skips a server that is being drained", async () => {

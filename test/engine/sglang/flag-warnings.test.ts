@@ -22,6 +22,8 @@ const NEEDS: ServerNeeds = {
 };
 
 interface Options {
+  /** The server has the information at the path of older versions. */
+  readonly isOlder?: boolean;
   readonly info?: object;
   readonly model?: object;
   readonly needs?: Partial<ServerNeeds>;
@@ -36,6 +38,7 @@ async function listWarnings({
   needs,
   tokens = IDS,
   keys,
+  isOlder = false,
 }: Options): Promise<string[]> {
   const server = await startRecordingServer({}, async ({ path, headers }, response) => {
     const isAdmin = keys === undefined || headers.authorization === `Bearer ${keys[0]}`;
@@ -44,7 +47,9 @@ async function listWarnings({
         ? [401, { error: "Unauthorized" }]
         : path === "/tokenize"
           ? [200, { tokens, count: tokens.length, max_model_len: 131_072 }]
-          : [200, path === "/server_info" ? info : path === "/model_info" ? model : ""];
+          : path === "/server_info" && isOlder
+            ? [404, {}]
+            : [200, /^\/(?:get_)?server_info$/.test(path) ? info : path === "/model_info" ? model : ""];
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   const engine = createSglangEngine({
@@ -83,6 +88,12 @@ it.each([
   [{ skip_tokenizer_init: true }, /refuses stop strings and grammars.*`--skip-tokenizer-init`/],
 ])("says what %o means", async (flag, pattern) => {
   expect(await listWarnings({ info: { ...DETERMINISTIC, ...flag } })).toEqual(only(pattern));
+});
+
+it("asks older versions at their own path", async () => {
+  expect(await listWarnings({ isOlder: true, info: { ...DETERMINISTIC, grammar_backend: "none" } })).toEqual(
+    only(/need a grammar are refused/),
+  );
 });
 
 it("names the flags of thinking budgets if the model reasons", async () => {

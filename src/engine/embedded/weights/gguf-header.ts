@@ -26,12 +26,8 @@ const MAX_COUNT = 2n ** 22n;
  * @throws Error that names the problem
  */
 export async function checkGgufHeader(path: string): Promise<void> {
-  const file = await openRegularFile(path);
-  try {
-    await walkHeader(new HeaderCursor(file, (await file.stat()).size));
-  } finally {
-    await file.close();
-  }
+  await using file = await openRegularFile(path);
+  await walkHeader(new HeaderCursor(file, (await file.stat()).size));
 }
 
 class HeaderError extends Error {

@@ -57,33 +57,29 @@ const DEFAULT_ALIGNMENT = 32;
 export async function readModelTemplate(info: GgufFileInfo, path: string): Promise<ModelTemplate> {
   const { architecture, alignment } = info.metadata.general;
   const tensors = new Map((info.fullTensorInfo ?? info.tensorInfo ?? []).map((each) => [each.name, toTensor(each)]));
-  const file = await openRegularFile(path);
-  try {
-    const header = Buffer.alloc(info.metadataSize);
-    await readFully(file, header, 0, path);
-    const factors = info.tensorInfo?.find(({ name }) => name === ROTARY_FACTORS);
-    const rotaryFactors = factors && Buffer.alloc(4 * Number(factors.dimensions[0]));
-    if (rotaryFactors) await readFully(file, rotaryFactors, Number(factors.fileOffset), path);
-    const lookUp = (key: string) => lookUpKey(info.metadata, [architecture, ...key.split(".")]);
-    return {
-      architecture,
-      contextLength: asNumber(lookUp("context_length")),
-      vocabulary: digest(info.metadata.tokenizer.ggml.tokens),
-      tensors,
-      metadata: {
-        version: header.readUInt32LE(4),
-        pairs: header.readBigUInt64LE(16),
-        bytes: header.subarray(GGUF_HEADER_BYTES),
-        alignment: alignment ?? DEFAULT_ALIGNMENT,
-        split: info.splicedParts > 1,
-      },
-      rotaryFactors,
-      number: (key) => asNumber(lookUp(key)),
-      text: (key) => asText(lookUp(key)),
-    };
-  } finally {
-    await file.close();
-  }
+  await using file = await openRegularFile(path);
+  const header = Buffer.alloc(info.metadataSize);
+  await readFully(file, header, 0, path);
+  const factors = info.tensorInfo?.find(({ name }) => name === ROTARY_FACTORS);
+  const rotaryFactors = factors && Buffer.alloc(4 * Number(factors.dimensions[0]));
+  if (rotaryFactors) await readFully(file, rotaryFactors, Number(factors.fileOffset), path);
+  const lookUp = (key: string) => lookUpKey(info.metadata, [architecture, ...key.split(".")]);
+  return {
+    architecture,
+    contextLength: asNumber(lookUp("context_length")),
+    vocabulary: digest(info.metadata.tokenizer.ggml.tokens),
+    tensors,
+    metadata: {
+      version: header.readUInt32LE(4),
+      pairs: header.readBigUInt64LE(16),
+      bytes: header.subarray(GGUF_HEADER_BYTES),
+      alignment: alignment ?? DEFAULT_ALIGNMENT,
+      split: info.splicedParts > 1,
+    },
+    rotaryFactors,
+    number: (key) => asNumber(lookUp(key)),
+    text: (key) => asText(lookUp(key)),
+  };
 }
 
 /** Returns the digest of a vocabulary, for {@link ModelTemplate.vocabulary}. */

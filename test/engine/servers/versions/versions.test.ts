@@ -130,6 +130,31 @@ describe("a server", () => {
     expect(world.server.to("/update_weight_version")).toEqual([]);
   });
 
+  it("that names a version already does not mark the calls that run meanwhile", async () => {
+    const world = await startSglang({ weightVersion: "5" });
+    await world.run();
+    const named = await world.update(async () => {
+      await world.engine.servers?.nameVersion(5);
+      world.current = 5;
+      world.server.scheduler.weightVersion = "6";
+    });
+    expect(named).toEqual({ versions: [5, 6], uncertain: false });
+  });
+
+  it("that is given a version outside a pause marks the calls that run meanwhile", async () => {
+    const world = await startSglang({ weightVersion: "4" });
+    await world.run();
+    const named = await world.update(async () => void (await world.engine.servers?.nameVersion(5)));
+    expect(named).toEqual({ versions: [4, 5], uncertain: true });
+  });
+
+  it("is not given a version while it is being drained", async () => {
+    const world = await startSglang();
+    await world.engine.servers?.drain(world.server.url);
+    expect(await world.engine.servers?.nameVersion(5)).toEqual(new Map());
+    expect(world.server.to("/update_weight_version")).toEqual([]);
+  });
+
   it("marks its calls if it refuses the version, until it takes one", async () => {
     const world = await startSglang({ weightVersion: "4", adminApiKey: "secret" });
     expect([...((await world.engine.servers?.nameVersion(5)) ?? [])].map(([url]) => url)).toEqual([world.server.url]);

@@ -15,20 +15,16 @@ export async function writeGguf(
   metadata: GgufMetadataBytes,
   plan: readonly PlannedTensor[],
 ): Promise<void> {
-  const file = await open(path, "wx");
-  try {
-    const tensors = plan.map(({ tensor }) => tensor);
-    await writeFully(file, encodeGgufHeader(metadata, tensors));
-    for (const { tensor, source } of plan) {
-      let written = 0;
-      for await (const piece of readPieces(tensor, source)) {
-        await writeFully(file, piece);
-        written += piece.length;
-      }
-      await writeFully(file, ggufPadding(written, metadata.alignment));
+  await using file = await open(path, "wx");
+  const tensors = plan.map(({ tensor }) => tensor);
+  await writeFully(file, encodeGgufHeader(metadata, tensors));
+  for (const { tensor, source } of plan) {
+    let written = 0;
+    for await (const piece of readPieces(tensor, source)) {
+      await writeFully(file, piece);
+      written += piece.length;
     }
-  } finally {
-    await file.close();
+    await writeFully(file, ggufPadding(written, metadata.alignment));
   }
 }
 
@@ -41,7 +37,9 @@ async function* readPieces(tensor: TemplateTensor, source: PlannedSource): Async
   const byteLength = entry.end - entry.start;
   const headBytes = source.heads === undefined ? 2 : byteLength / source.heads;
   const step = Math.max(1, Math.floor(CHUNK_BYTES / headBytes)) * headBytes;
-  const headRows = (entry.shape[0] ?? 1) / (source.heads ?? 1);
+  const { heads = 1 } = source;
+  const [rows = 1] = entry.shape;
+  const headRows = rows / heads;
   for (let at = 0; at < byteLength; at += step) {
     const bytes = await file.bytes(entry, at, Math.min(step, byteLength - at));
     if (!areFinite(bytes, source.dtype)) {
