@@ -82,9 +82,9 @@ class SamplerQuestions {
 
   /** With top-k 1, truncated log probabilities are 0, raw ones are negative, and the largest logits are usually positive. */
   async logprobsMode(): Promise<ServerWarning | undefined> {
-    const { body } = await this.#send({ max_tokens: 4, temperature: 2, top_k: 1, logprobs: 0 });
+    const { status, body } = await this.#send({ max_tokens: 4, temperature: 2, top_k: 1, logprobs: 0 });
+    if (status !== 200) return undefined;
     try {
-      // Throws if there are none, as in the body of an error.
       if (classifyLogprobs(readLogprobs(body)) !== "raw") return undefined;
     } catch (error) {
       return error instanceof UnrecordableError ? flagWarning(error.message) : undefined;

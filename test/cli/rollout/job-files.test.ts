@@ -144,20 +144,6 @@ describe("the sessions files of a job", () => {
   });
   const none = admin(() => Readable.from([]));
 
-  it("are beside their batches, in a file of their own, or nowhere", () => {
-    const path = (sessions: string | false | undefined) =>
-      new SessionsFiles({ out: "b", ...(sessions !== undefined && { sessions }) }, none as never).pathOf(
-        { number: 2, file: "b-2" },
-        batches,
-      );
-    expect([path("b.sessions"), path("s"), path(false), path(undefined)]).toEqual([
-      "b-2.sessions",
-      "s-2",
-      undefined,
-      undefined,
-    ]);
-  });
-
   it("that cannot be written are counted, and leave nothing behind", async () => {
     const folder = temporaryFolder();
     const files = new SessionsFiles(
