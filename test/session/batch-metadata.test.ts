@@ -39,6 +39,15 @@ async function pack(session: Session, options: BatchOptionsInput = {}, origin?: 
   return { metadata, tensors, summaries };
 }
 
+it("refuses a batch whose final rewards do not fit a float32, and names their interactions", async () => {
+  const session = recordSession();
+  for (const id of ["a", "b"]) session.setReward(3e38, id);
+  await expect(pack(session)).rejects.toMatchObject({
+    code: "reward_overflow",
+    details: { sessions: ["s"], interactions: [{ session_id: "s", interaction_id: "a" }] },
+  });
+});
+
 describe("the metadata of a batch", () => {
   it("says how the batch was made and what it leaves out", async () => {
     const { metadata, summaries } = await pack(recordSession(), { discount: 0.5 });

@@ -42,7 +42,7 @@ function* writeRows({ native: { rows }, sessions }: ExportPlan, { interactionIds
   let [session, owner] = [-1, ""];
   for (const [row, interactionId] of interactionIds.entries()) {
     if (rows.sessions[row] !== session) {
-      session = rows.sessions[row] ?? 0;
+      session = at(rows.sessions, row);
       const { id, taskId, groupId = null, split } = findOwner(rows, sessions, row);
       owner = JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId, split }).slice(0, -1);
     }
