@@ -39,7 +39,8 @@ export function* writeRowsJson(plan: ExportPlan, names: RowNames): Steps<Uint8Ar
 
 /** The fields that all rows of a session share are serialized once per session. */
 function* writeRows({ native: { rows }, sessions }: ExportPlan, { interactionIds, hints }: RowNames) {
-  let [session, owner] = [-1, ""];
+  let session: number | undefined;
+  let owner = "";
   for (const [row, interactionId] of interactionIds.entries()) {
     if (rows.sessions[row] !== session) {
       session = at(rows.sessions, row);

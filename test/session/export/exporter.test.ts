@@ -16,6 +16,19 @@ const endedSession = (registry: SessionRegistry, split?: "train" | "eval"): Sess
 };
 
 describe("an export of one session", () => {
+  it.each([
+    ["eval", "train", /^Session task-0 is an evaluation session.* Set `split` to `eval`/],
+    ["train", "eval", /^Session task-0 is a training session.* Leave out `split`/],
+  ] as const)("of the split %s is refused for the split %s, with what to do", async (own, split, message) => {
+    const registry = registryOf();
+    const { id } = endedSession(registry, own);
+    const refused = new Exporter(registry).one(id, { ...AT_ONCE, split }, async () => "packed");
+    await expect(refused).rejects.toMatchObject({
+      code: "wrong_split",
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
   it("seals it: its key is revoked, and it can be exported again while it is retained", async () => {
     const registry = registryOf();
     const { session, key } = registry.start({});

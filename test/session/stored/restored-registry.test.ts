@@ -55,6 +55,9 @@ test("goes on with the slots, numbers, keys and leases of an earlier process", a
   before.grant(5);
   const key = "sk-session-0123456789";
   const { session } = before.start({ apiKey: key, leaseId: "lease", groupId: "g" });
+  new LocalSession(session).record(turn([user("a story")], [1, 2], [3]));
+  session.setReward(1);
+  session.setSessionReward(2);
   const revoked = before.start({});
   revoked.session.end();
   before.revokeKeys([revoked.session]);
@@ -68,6 +71,7 @@ test("goes on with the slots, numbers, keys and leases of an earlier process", a
   const restored = after.byKeyHash(hashText(key));
   expect(restored).toMatchObject({ id: session.id, leaseId: "lease", groupId: "g", state: "active" });
   expect(after.byNumber(0)).toBe(restored);
+  expect([restored?.sessionReward, restored?.data.rewardCount, restored?.interactionCount]).toEqual([2, 1, 1]);
   expect([after.capacity, after.byKeyHash(hashText(revoked.key))]).toEqual([1, undefined]);
   expect(after.get(revoked.session.id).state).toBe("ended");
   expect(after.findInRun(run, "a")?.id).toBe("math-3");
