@@ -85,6 +85,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: "No two keys are the same.",
   },
   {
+    file: "src/storage/log/log-position.ts",
+    source: "if (packed < MANTISSA) return packed;",
+    name: "< to <=",
+    reason: "The first size with an exponent is its own packed form too.",
+  },
+  {
     file: "src/support/json/elements.ts",
     source: "if (byte <= SPACE) continue;",
     name: "condition to false",
