@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { packBatch, packShards, planEpisodes } from "../../src/session/batch/batch.js";
 import { SharedMemory } from "../../src/session/batch/batch-memory.js";
 import type { BatchOrigin, ExportSummary } from "../../src/session/batch/batch-metadata.js";
@@ -64,6 +64,15 @@ it("lists the sessions of its groups that other servers have, in the order of th
     ["a", "theirs", "b"].map((id) => ({ session_id: id, group_id: "g" })),
   );
   expect([metadata["shard"], metadata["shards"]]).toEqual(["1", "2"]);
+});
+
+it("gives out a small batch as a whole only", async () => {
+  const session = recordSession();
+  session.end();
+  const onFirstStripe = vi.fn();
+  const batch = await packBatch([session], batchOptionsSchema.parse({}), { onFirstStripe });
+  expect([onFirstStripe.mock.calls.length, batch.writtenBytes === batch.byteLength]).toEqual([0, true]);
+  batch.release();
 });
 
 it("refuses a batch whose final rewards do not fit a float32, and names their interactions", async () => {
