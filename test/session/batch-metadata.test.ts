@@ -69,7 +69,7 @@ it("lists the sessions of its groups that other servers have, in the order of th
 it("gives out a small batch as a whole only", async () => {
   const session = recordSession();
   session.end();
-  const onFirstStripe = vi.fn();
+  const onFirstStripe = vi.fn<() => void>();
   const batch = await packBatch([session], batchOptionsSchema.parse({}), { onFirstStripe });
   expect([onFirstStripe.mock.calls.length, batch.writtenBytes === batch.byteLength]).toEqual([0, true]);
   batch.release();

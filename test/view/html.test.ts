@@ -153,7 +153,10 @@ describe("an HTML file", () => {
     const end = whole.html.length - whole.html.indexOf('<script type="module">');
     const start = whole.html.indexOf(`<script type="application/json" id="${episodeBlock(1)}"`);
     const small = await write(start + end + room);
-    expect(small.written).toMatchObject({ episodes: 2, readable: 1 });
+    expect(small.written).toMatchObject({ episodes: 2, readable: 1, withTokens: 0 });
+    expect(small.readJson<EmbeddedOverview>(OVERVIEW_BLOCK)?.[0]?.notices).toContain(
+      "The tokens of the longest 1 of 1 episodes did not fit into this file.",
+    );
     expect(small.readJson<EmbeddedOverview>(OVERVIEW_BLOCK)?.[0]?.notices).toContain(
       "The longest 1 of 2 episodes did not fit into this file: they are only listed.",
     );

@@ -35,6 +35,12 @@ describe("a histogram", () => {
     const bins = histogram(Array.from({ length: 100 }, (_, at) => at / 100));
     expect(bins[3]?.range).toEqual({ low: 0.3, high: 0.4, open: true });
     expect(histogram(Array.from({ length: 100 }, (_, at) => at))[1]?.range).toEqual({ low: 10, high: 19 });
+    const secondOf = (count: number) => histogram(Array.from({ length: count }, (_, at) => at))[1]?.range;
+    expect([32, 80, 150].map(secondOf)).toEqual([
+      { low: 2, high: 3 },
+      { low: 5, high: 9 },
+      { low: 10, high: 19 },
+    ]);
     expect(histogram(Array.from({ length: 17 }, (_, at) => at / 10)).map(({ count }) => count)).toEqual(
       Array.from({ length: 17 }, () => 1),
     );
