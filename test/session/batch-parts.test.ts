@@ -144,9 +144,11 @@ describe("a batch that is sent in parts", () => {
   });
 
   it("keeps its last part back until the export is complete", async () => {
-    const batch = new WrittenBatch(BYTES.length);
+    const batch = new WrittenBatch(5 * MIB);
     const complete = createDeferred<void>();
     const reading = readAll(await send(batch, complete.promise));
+    await until(() => batch.sent === 4 * MIB);
+    batch.write(BYTES.length);
     await until(() => batch.sent >= BYTES.length - 4 * MIB);
     expect(batch.sent).toBe(BYTES.length - 4 * MIB);
     complete.resolve();
