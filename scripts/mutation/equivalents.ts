@@ -79,6 +79,24 @@ export const equivalents: readonly Equivalent[] = [
     reason: "Placeholders are numbered by the values that they stand for, so there is always a value.",
   },
   {
+    file: "src/session/batch/image-limits.ts",
+    source: "const cut = images.find(({ offset, length }) => offset < maxLength && offset + length > maxLength);",
+    name: "< to <=",
+    reason: "A row that ends before an image that begins at the limit ends at the limit, as all rows do.",
+  },
+  {
+    file: "src/storage/log/key-index.ts",
+    source: "for (const [key, place] of found.sort(([a], [b]) => (a < b ? -1 : 1))) {",
+    name: "< to <=",
+    reason: "No two keys are the same.",
+  },
+  {
+    file: "src/storage/log/log-position.ts",
+    source: "if (packed < MANTISSA) return packed;",
+    name: "< to <=",
+    reason: "The first size with an exponent is its own packed form too.",
+  },
+  {
     file: "src/support/json/elements.ts",
     source: "if (byte <= SPACE) continue;",
     name: "condition to false",

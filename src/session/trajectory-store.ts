@@ -329,7 +329,6 @@ export class TrajectoryStore {
   #requireEnded(id: string): Session {
     const session = this.#sessions.get(id);
     if (!session) throw new SessionError("session_not_found", `There is no session "${id}".`);
-    if (session.lifecycle.freed) throw new SessionError("session_not_found", `Session ${id} was released.`);
     if (session.state === "active") throw new SessionError("session_active", `Session ${id} is active. End it first.`);
     return session;
   }

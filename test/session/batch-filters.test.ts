@@ -81,4 +81,16 @@ describe("options that contradict each other", () => {
       param === undefined ? [undefined, undefined] : ["invalid_value", param],
     );
   });
+
+  it.each([
+    [{ concatReward: "return" }, "unless style is concat"],
+    [
+      { concatReward: "return", style: "concat", layout: "tree" },
+      "for layout tree, because its nodes have one turn each",
+    ],
+  ] as const)("%j are refused with what they contradict", (options, where) => {
+    expect(() => refuseConflicts(batchOptionsSchema.parse(options))).toThrow(
+      `concatReward must be leaf ${where}; received return.`,
+    );
+  });
 });

@@ -43,6 +43,7 @@ async function exportFile(options: StoreExportOptions): Promise<BatchFile> {
 /** Returns the file and the tokens of each image, by the interaction of its row. */
 function readImages(batch: BatchFile, startOf: (row: number) => number) {
   const ids = batch.tensor("input_ids");
+  expect([...batch.tensor("mm_token_type_ids")]).toEqual(Array.from(ids, (id) => (id === PAD ? 1 : 0)));
   const [ends, bytes] = [batch.tensor("image_bytes_offsets"), batch.tensor("image_bytes")];
   const sizes = [batch.tensor("image_width"), batch.tensor("image_height")];
   return Array.from(batch.tensor("image_row"), (row, i) => {

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { packBatch } from "../../src/session/batch/batch.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { packBatch, packShards, planEpisodes } from "../../src/session/batch/batch.js";
 import { SharedMemory } from "../../src/session/batch/batch-memory.js";
 import type { BatchOrigin, ExportSummary } from "../../src/session/batch/batch-metadata.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
@@ -10,6 +10,7 @@ import { mergeOrigins } from "../../src/session/batch/merge-origins.js";
 import { isScoredBy, listTeachers, teacherChannels } from "../../src/session/batch/teachers.js";
 import { Session, type SessionOptions } from "../../src/session/session.js";
 import { LocalSession } from "../../src/session/trajectory-store.js";
+import { runAtOnce } from "../../src/support/async/steps.js";
 import { packageVersion } from "../../src/support/package-version.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { assistant, turn, user } from "../helpers/turn.js";
@@ -38,6 +39,50 @@ async function pack(session: Session, options: BatchOptionsInput = {}, origin?: 
   batch.release();
   return { metadata, tensors, summaries };
 }
+
+it("lists the sessions of its groups that other servers have, in the order of the export", async () => {
+  const sessions = ["a", "b", "theirs", "unrelated"].map((id) => {
+    const session = recordSession({ id, groupId: id === "unrelated" ? "other" : "g" });
+    session.end();
+    return session;
+  });
+  const options = batchOptionsSchema.parse({});
+  const [theirs, unrelated] = runAtOnce(planEpisodes(sessions.slice(2), options, undefined));
+  if (!theirs || !unrelated) throw new Error("two sessions are two episodes");
+  const others = [
+    { ...unrelated, position: 0 },
+    { ...theirs, position: 2 },
+  ];
+  const [batch] = await packShards(sessions.slice(0, 2), options, {
+    shards: 1,
+    shard: 0,
+    within: { shards: 2, shard: 1, others },
+  });
+  const { metadata } = readSafetensors(batch?.bytes ?? new Uint8Array());
+  batch?.release();
+  expect(JSON.parse(metadata["episodes"] ?? "[]")).toEqual(
+    ["a", "theirs", "b"].map((id) => ({ session_id: id, group_id: "g" })),
+  );
+  expect([metadata["shard"], metadata["shards"]]).toEqual(["1", "2"]);
+});
+
+it("gives out a small batch as a whole only", async () => {
+  const session = recordSession();
+  session.end();
+  const onFirstStripe = vi.fn<() => void>();
+  const batch = await packBatch([session], batchOptionsSchema.parse({}), { onFirstStripe });
+  expect([onFirstStripe.mock.calls.length, batch.writtenBytes === batch.byteLength]).toEqual([0, true]);
+  batch.release();
+});
+
+it("refuses a batch whose final rewards do not fit a float32, and names their interactions", async () => {
+  const session = recordSession();
+  for (const id of ["a", "b"]) session.setReward(3e38, id);
+  await expect(pack(session)).rejects.toMatchObject({
+    code: "reward_overflow",
+    details: { sessions: ["s"], interactions: [{ session_id: "s", interaction_id: "a" }] },
+  });
+});
 
 describe("the metadata of a batch", () => {
   it("says how the batch was made and what it leaves out", async () => {

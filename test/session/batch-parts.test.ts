@@ -86,6 +86,36 @@ describe("a batch that is sent in parts", () => {
     expect(new Set(writes).size).toBe(writes.length);
   });
 
+  it("has only its last two parts in memory, and none once it is closed", async () => {
+    const batch = new WrittenBatch(BYTES.length);
+    const views: Uint8Array[] = [];
+    const part = batch.part.bind(batch);
+    batch.part = (from, to) => {
+      const view = part(from, to);
+      views.push(view);
+      return view;
+    };
+    const parts = new BatchParts(batch as unknown as Batch, Promise.resolve());
+    const inMemory = () => views.filter(({ byteLength }) => byteLength > 0).length;
+    const most: number[] = [];
+    const socket = new Writable({
+      write(_part, _encoding, done) {
+        most.push(inMemory());
+        done();
+      },
+    });
+    await pipeline(parts, socket);
+    expect([views.length, Math.max(...most) <= 2]).toEqual([10, true]);
+    parts.close();
+    expect(inMemory()).toBe(0);
+  });
+
+  it("fails if the export does", async () => {
+    const failed = Promise.reject(new Error("no disk"));
+    const parts = new BatchParts(new WrittenBatch(BYTES.length) as unknown as Batch, failed);
+    await expect(readAll(parts)).rejects.toThrow("no disk");
+  });
+
   // The first bytes to be ready end a little after the end of a part, or somewhere in one. The client reads when the connection is full.
   it.each([1, 100, 15_000, 20_000, 5 * MIB])(
     "arrives whole if %i bytes beyond a part are ready before the others",
@@ -114,9 +144,11 @@ describe("a batch that is sent in parts", () => {
   });
 
   it("keeps its last part back until the export is complete", async () => {
-    const batch = new WrittenBatch(BYTES.length);
+    const batch = new WrittenBatch(5 * MIB);
     const complete = createDeferred<void>();
     const reading = readAll(await send(batch, complete.promise));
+    await until(() => batch.sent === 4 * MIB);
+    batch.write(BYTES.length);
     await until(() => batch.sent >= BYTES.length - 4 * MIB);
     expect(batch.sent).toBe(BYTES.length - 4 * MIB);
     complete.resolve();

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PlacedImage } from "../../src/conversation/content.js";
 import type { Message } from "../../src/conversation/message.js";
 import type { Session } from "../../src/session/session.js";
+import { measureImages, measureMessages, measureRequest } from "../../src/session/session-size.js";
 import { LocalSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { digestOf, makePng } from "../helpers/images.js";
 import { beginTurn, recordAnswer, recordTurn } from "../helpers/record-turn.js";
@@ -53,6 +54,13 @@ describe("an image of a prompt", () => {
     expect(session.imageFile(digestOf(LIGHT))).toBeUndefined();
     session.free("expired");
     expect(session.imageFile(digestOf(DARK))).toBeUndefined();
+  });
+
+  it("counts in the size of its call", () => {
+    const { session } = registryOf().start({});
+    const { objectBytes } = session.data.toStored(recordFirst(session));
+    const texts = measureRequest(FIRST, undefined) + measureMessages([says("Red.")]);
+    expect(objectBytes).toBe(texts + measureImages([place(DARK, 1)]));
   });
 
   it("needs its file only in the first call that shows it", () => {

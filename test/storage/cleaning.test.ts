@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { native } from "../../src/native/addon.js";
@@ -111,4 +111,27 @@ test.each([
   }
   expect(existsSync(join(directory, "segment-00000002.log"))).toBe(isCleaned);
   expect(Object.values(readAll(storage)).map((text) => text.length)).toEqual([5, 1_000_000, 1_000_000]);
+});
+
+test("a log with many small segments, of as many starts, is cleaned until 16 are left", async () => {
+  const directory = newFolder();
+  const STARTS = 20;
+  const list = () => readdirSync(directory).filter((name) => name.endsWith(".log"));
+  // The active segment is always old enough to get a successor, and needs none.
+  let now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+  onTestFinished(() => clock.mockRestore());
+  const start = async (number: number) => {
+    const storage = await openStorage(directory);
+    storage.write([head(number, `${number}`)]);
+    await storage.flushed();
+    return storage;
+  };
+  for (let number = 1; number < STARTS; number++) await (await start(number)).close();
+  const storage = await start(STARTS);
+  await expect.poll(() => list().length, { timeout: 20_000 }).toBe(16);
+  await storage.close();
+  expect(list().toSorted().at(-1)).toBe(`segment-000000${STARTS}.log`);
+  const again = await openStorage(directory);
+  expect(Object.values(readAll(again))).toEqual(Array.from({ length: STARTS }, (_, at) => `${at + 1}`));
 });

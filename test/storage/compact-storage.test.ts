@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,9 +10,10 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import {
   type Change,
   type Compaction,
@@ -20,6 +22,7 @@ import {
   Storage,
   StorageReader,
 } from "../../src/storage/index.js";
+import { Log } from "../../src/storage/log/log.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 import { record } from "./stored-folder.js";
 
@@ -84,6 +87,41 @@ test("leaves the folder as it was if the copy cannot be written", async () => {
     message: expect.stringMatching(/cannot be compacted: no choice\. Its sessions were not changed/),
   });
   expect(readdirSync(directory).toSorted()).toEqual(files);
+});
+
+test("refuses a copy that differs from what was read, and leaves the folder as it was", async () => {
+  await fill();
+  const files = readdirSync(directory).toSorted();
+  const { append } = Object.getOwnPropertyDescriptors(Log.prototype);
+  const lossy = vi.spyOn(Log.prototype, "append").mockImplementation(async function (this: Log, changes) {
+    await (append.value as Log["append"]).call(this, changes.slice(1));
+  });
+  onTestFinished(() => lossy.mockRestore());
+  await expect(compact(directory)).rejects.toThrow(
+    "the copy differs from what was written (table meta). Check the disk",
+  );
+  expect(readdirSync(directory).toSorted()).toEqual(files);
+});
+
+test("has the copied files on disk before the manifest names them, and removes the original files after that", async () => {
+  await fill();
+  const [old, copied] = [1, 2].map((number) => join(directory, `segment-0000000${number}.log`)) as [string, string];
+  const manifest = join(directory, "manifest");
+  const before = readFileSync(manifest, "utf8");
+  const states: object[] = [];
+  const handle = await open(manifest);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const sync = vi.spyOn(prototype, "sync").mockImplementation(async () => {
+    const isNamed = readFileSync(manifest, "utf8") !== before;
+    const isWriting = existsSync(`${manifest}.new`);
+    states.push({ isCopied: existsSync(copied), isWriting, isNamed, isKept: existsSync(old) });
+  });
+  onTestFinished(() => sync.mockRestore());
+  await compact(directory);
+  const moved = { isCopied: true, isWriting: false, isNamed: false, isKept: true };
+  expect(states).toContainEqual(moved);
+  expect(states.at(-1)).toEqual({ ...moved, isNamed: true, isKept: false });
 });
 
 test("compacts a folder without values", async () => {

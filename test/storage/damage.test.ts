@@ -77,10 +77,11 @@ test("drops a record that was being written at a crash, and reports its size", a
   const bytes = readFileSync(path);
   bytes.fill(0, 4096 + 54);
   writeFileSync(path, bytes);
+  const incomplete = bytes.subarray(4096).findLastIndex((byte) => byte !== 0) + 1;
   const recovered: unknown[] = [];
   const again = await Storage.open({ directory: copy, durability: "call", onRecover: (each) => recovered.push(each) });
   expect(again.get("sessions", Buffer.from([0, 0, 0, 0, 0, 1]))?.toString()).toBe("a");
-  expect(recovered).toEqual([{ records: 1, bytes: 4096, incomplete: expect.any(Number) }]);
+  expect(recovered).toEqual([{ records: 1, bytes: 4096, incomplete }]);
   await again.close();
 });
 
@@ -106,6 +107,10 @@ test("reports a damaged manifest, and reads the values without it if there are s
   writeFileSync(join(damaged, "manifest"), "{}\n0\n");
   expect(readIntact(damaged)).toEqual({ values, damage: [reason] });
   expect(await start(damaged)).toContain(`is damaged: ${reason}. \`rolltape storage verify\` lists what is lost`);
+  const other = newFolder();
+  writeFileSync(join(other, "segment-00000001.log"), "something else");
+  const { damage } = readIntact(other);
+  expect([damage[0], damage[1]]).toEqual(["manifest is missing", "segment-00000001.log is damaged at byte 0"]);
   const empty = newFolder();
   writeFileSync(join(empty, "manifest"), "{}\n0\n");
   expect(readIntact(empty)).toEqual({ values: {}, damage: [reason] });

@@ -10,11 +10,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { native } from "../../src/native/addon.js";
 import { sessionKey } from "../../src/session/stored/keys.js";
-import { type Change, EntryBlocks, type Storage, StorageReader } from "../../src/storage/index.js";
+import { type Change, EntryBlocks, Storage, StorageReader } from "../../src/storage/index.js";
+import { Log } from "../../src/storage/log/log.js";
+import { permissions } from "../../src/support/private-files.js";
 import { mountSmallDisk } from "../helpers/small-disk.js";
 import { crash, head, newFolder, openStorage, readAll, record } from "./stored-folder.js";
 
@@ -66,6 +69,13 @@ test("creates a folder that only its owner can read", async () => {
   const directory = join(newFolder(), "new", "storage");
   await openStorage(directory);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
+  const { folder } = permissions;
+  onTestFinished(() => void (permissions.folder = folder));
+  // As in a job whose other files are shared with its group.
+  permissions.folder = 0o750;
+  const other = join(directory, "other");
+  await openStorage(other);
+  expect(statSync(other).mode & 0o777).toBe(0o700);
 });
 
 test("creates files that only their owner can read", async () => {
@@ -253,6 +263,34 @@ test("reports the size of its records, and of the values that are in use", async
   expect(storage.readSize()).toEqual({ fileBytes: 3 * 4096, usedBytes: 16 });
 });
 
+test("says why the disk refuses a write, which need not be that it is full", async () => {
+  const storage = await openStorage(newFolder());
+  const append = vi.spyOn(Log.prototype, "append").mockRejectedValueOnce(new Error("no such device"));
+  onTestFinished(() => append.mockRestore());
+  storage.write([head(1, "a")]);
+  await expect(storage.flushed()).rejects.toMatchObject({
+    code: "storage_failed",
+    message: "The server cannot write to its storage: no such device.",
+  });
+});
+
+test.each([
+  ["call", true],
+  ["interval", true],
+  ["none", false],
+] as const)("with durability %s, forces the files to the disk: %s", async (durability, isForced) => {
+  const directory = newFolder();
+  const handle = await open(directory);
+  const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "sync");
+  onTestFinished(() => sync.mockRestore());
+  await handle.close();
+  const storage = await Storage.open({ directory, durability });
+  storage.write([head(1, "a")]);
+  await storage.committed();
+  await storage.close();
+  expect(sync.mock.calls.length > 0).toBe(isForced);
+});
+
 test("tells listeners how long answers wait for the disk, until they are removed", async () => {
   const storage = await openStorage(newFolder());
   const waits: number[] = [];
@@ -261,9 +299,27 @@ test("tells listeners how long answers wait for the disk, until they are removed
   await storage.flushed();
   expect(waits).toEqual([expect.any(Number)]);
   expect(waits[0]).toBeGreaterThan(0);
+  // Not longer than this process has run.
+  expect(waits[0]).toBeLessThan(performance.now() / 1000);
   remove();
   await storage.flushed();
   expect(waits).toHaveLength(1);
+});
+
+test("tells about each second how many segments were read", async () => {
+  const directory = newFolder();
+  for (const text of ["a", "b", "c"]) {
+    const storage = await openStorage(directory);
+    storage.write([head(1, text)]);
+    await storage.close();
+  }
+  let now = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 500));
+  onTestFinished(() => clock.mockRestore());
+  const read: number[][] = [];
+  const storage = await Storage.open({ directory, durability: "call", onRead: (...counts) => read.push(counts) });
+  await storage.close();
+  expect(read).toEqual([[2, 3]]);
 });
 
 /** Opens a folder with one value, whose file is changed before it is read. */

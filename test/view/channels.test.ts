@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { TokenEntries } from "../../src/batch-file/token-texts.js";
 import type { TokenItems } from "../../src/view/api.js";
 import { BatchSource } from "../../src/view/sources/batch-source.js";
 import { TranscriptSource } from "../../src/view/sources/transcript-source.js";
-import { readChannelItems, readChannels } from "../../src/view/tokens/token-channels.js";
+import { type InteractionChannels, readChannelItems, readChannels } from "../../src/view/tokens/token-channels.js";
 import {
   advantagesOf,
   alternativesOf,
@@ -157,6 +158,25 @@ describe("the items of a token", () => {
     expect([item?.values?.length, item?.total]).toEqual([4096, 5000]);
     expect((await source.tokens(RANGE)).channels[0]?.column).toEqual([null, null, null, null, 5000, 5000]);
   });
+});
+
+it("has the text of each token of a channel on its own, if the tokenizer is known", async () => {
+  const channel = { name: "top_ids", dtype: "I32", shape: [4], of: "output", isRagged: false, tokenIds: [3] } as const;
+  const channels: InteractionChannels = {
+    all: [channel],
+    moeLayers: undefined,
+    readColumn: async () => undefined,
+    readItems: async () => ({ values: [0, 1, 2, -1], total: 4 }),
+  };
+  const half = { kind: "bytes", bytes: Uint8Array.of(0xc3) } as const;
+  const entries: TokenEntries = { entry: (id) => (id === 1 ? half : { kind: "text", text: `t${id}` }) };
+  const item = { name: "top_ids", values: [0, 1, 2, -1], total: 4 };
+  expect(await readChannelItems(channels, entries, 0)).toEqual([{ ...item, texts: ["t0", "\uFFFD", "t2", null] }]);
+  expect(await readChannelItems(channels, undefined, 0)).toEqual([{ ...item, texts: [null, null, null, null] }]);
+  expect(await readChannels(channels, entries, 0, 1)).toMatchObject([{ tokens: [{ id: 3, text: "t3" }] }]);
+  expect(await readChannels(channels, undefined, 0, 1)).toMatchObject([{ tokens: [{ id: 3, text: null }] }]);
+  const none = { ...channels, readItems: async () => null };
+  expect(await readChannelItems(none, entries, 0)).toEqual([{ name: "top_ids", values: null, total: 0 }]);
 });
 
 it("has no channels of an interaction without a row", async () => {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ApiError } from "../../src/http/errors.js";
 import {
   type EmbeddedOverview,
   type EmbeddedTokens,
@@ -77,6 +78,41 @@ describe("an HTML file", () => {
     expect(new Set(readdirSync(run.folder))).toEqual(new Set([...before, "out.html.folder"]));
   });
 
+  /** A run whose first episode cannot be read. */
+  async function openDamaged(error: Error) {
+    const run = await recordRun({ layout: "tree" });
+    const source = await TranscriptSource.open(run.transcript);
+    onTestFinished(() => source[Symbol.asyncDispose]());
+    const second = await source.episode(1);
+    vi.spyOn(source, "episode").mockImplementation(async (index) => {
+      if (index === 0) throw error;
+      return second;
+    });
+    return { path: join(run.folder, "out.html"), source };
+  }
+
+  it("lists an episode whose line is damaged, without its messages and tokens", async () => {
+    const { path, source } = await openDamaged(new ApiError("transcript_invalid", "damaged"));
+    expect(await writeHtml(path, source, PAGE)).toMatchObject({ episodes: 2, readable: 1, withTokens: 1 });
+    const embedded = createEmbeddedSource(readBlocks(readFileSync(path, "utf8")).readBlock);
+    expect((await embedded?.overview())?.episodes.index).toEqual([0, 1]);
+    await expect(embedded?.episode(0)).rejects.toThrow("left out of the HTML file");
+  });
+
+  it("is not written if the disk cannot be read", async () => {
+    const { path, source } = await openDamaged(new Error("no disk"));
+    await expect(writeHtml(path, source, PAGE)).rejects.toThrow("no disk");
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("has no tokens of an episode whose tensor file cannot be read", async () => {
+    const run = await recordRun({ layout: "tree" });
+    await using source = await TranscriptSource.open(run.transcript);
+    vi.spyOn(source, "tokens").mockRejectedValue(new ApiError("not_found", "gone"));
+    const written = await writeHtml(join(run.folder, "out.html"), source, PAGE);
+    expect(written).toMatchObject({ episodes: 2, readable: 2, withTokens: 0 });
+  });
+
   it("has the columns of channels, but not the items with several values", async () => {
     const { readBlock, readJson } = await write();
     const embedded = createEmbeddedSource(readBlock);
@@ -117,7 +153,10 @@ describe("an HTML file", () => {
     const end = whole.html.length - whole.html.indexOf('<script type="module">');
     const start = whole.html.indexOf(`<script type="application/json" id="${episodeBlock(1)}"`);
     const small = await write(start + end + room);
-    expect(small.written).toMatchObject({ episodes: 2, readable: 1 });
+    expect(small.written).toMatchObject({ episodes: 2, readable: 1, withTokens: 0 });
+    expect(small.readJson<EmbeddedOverview>(OVERVIEW_BLOCK)?.[0]?.notices).toContain(
+      "The tokens of the longest 1 of 1 episodes did not fit into this file.",
+    );
     expect(small.readJson<EmbeddedOverview>(OVERVIEW_BLOCK)?.[0]?.notices).toContain(
       "The longest 1 of 2 episodes did not fit into this file: they are only listed.",
     );

@@ -9,19 +9,28 @@ import { readPageFiles } from "../../src/view/http/page-files.js";
 import { viewRoutes } from "../../src/view/http/view-routes.js";
 import { testFolder } from "./recorded-run.js";
 
-/** Creates a folder of a page. */
-function folderOf(...names: string[]): URL {
-  const folder = join(testFolder(), "page");
-  mkdirSync(folder);
-  for (const name of names) writeFileSync(join(folder, name), name);
-  return pathToFileURL(`${folder}/`);
+/** Creates a package with these files in the page's folder of its sources, and in that of the built server. */
+function packageOf(sources: readonly string[], built: readonly string[]): string {
+  const root = testFolder();
+  for (const [folder, names] of [
+    ["src", sources],
+    ["dist", built],
+  ] as const) {
+    mkdirSync(join(root, folder, "view/page"), { recursive: true });
+    for (const name of names) writeFileSync(join(root, folder, "view/page", name), name);
+  }
+  return root;
 }
 
+const BUILT = ["index.html", "page.js", "page.css", "page.js.map"];
+
 describe("the files of the page", () => {
-  it("are those of the first folder with a built page, by type", async () => {
-    const built = folderOf("index.html", "page.js", "page.css", "page.js.map");
-    const folders = [new URL("file:///nowhere/"), folderOf("page.js"), folderOf("index.html", "main.tsx"), built];
-    const files = await readPageFiles([...folders, folderOf("index.html", "other.js")]);
+  it.each([
+    ["the built server", ["index.html", "other.js"], "dist/view/http/page-files.js"],
+    ["the sources", ["index.html", "main.tsx"], "src/view/http/page-files.ts"],
+    ["sources without a page", ["page.js"], "src/view/http/page-files.ts"],
+  ])("are those of the built page, by type, for %s", async (_, sources, module) => {
+    const files = await readPageFiles(pathToFileURL(join(packageOf(sources, BUILT), module)).href);
     const found = [...files].map(([name, { type, content }]) => [name, { type, content: content.toString() }]);
     expect(Object.fromEntries(found)).toEqual({
       "index.html": { type: "text/html; charset=utf-8", content: "index.html" },
@@ -31,7 +40,9 @@ describe("the files of the page", () => {
   });
 
   it("are missing if the page was not built", async () => {
-    await expect(readPageFiles([folderOf("index.html", "page.css")])).rejects.toThrow("npm run build");
+    const root = packageOf([], ["index.html", "page.css"]);
+    const from = pathToFileURL(join(root, "src/view/http/page-files.ts")).href;
+    await expect(readPageFiles(from)).rejects.toThrow("npm run build");
   });
 });
 

@@ -74,6 +74,7 @@ describe("a batch without a transcript", () => {
       expect(episodes.session_id).toEqual(["s-0", "s-1"]);
       expect(episodes.calls).toEqual([5, 5]);
       expect(episodes.broken).toEqual([1, 1]);
+      await expect(source.episode(2)).rejects.toMatchObject({ code: "not_found", message: "There is no episode 2." });
       const { interactions } = await source.episode(1);
       const parents = interactions.map(({ id, parent }) => [id, interactions[parent]?.id]);
       expect(new Map(parents as [string, string | undefined][])).toEqual(

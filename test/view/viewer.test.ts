@@ -462,7 +462,7 @@ describe("a path to view", () => {
 describe("the metrics of a job", () => {
   const metricsOf = async (source: OpenSource) => {
     onTestFinished(() => source[Symbol.asyncDispose]());
-    return (await source.overview()).metrics;
+    return [...(await source.overview()).metrics];
   };
   const text = (...steps: number[]) =>
     steps

@@ -52,17 +52,17 @@ export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: B
   };
 }
 
-/** Returns the metadata of teachers; an empty object without teachers. */
-function teacherMetadata({ counts: { unscored } }: ExportPlan): BatchMetadata {
-  if (unscored.size === 0) return {};
+/** Returns the metadata of teachers; undefined without teachers. */
+function teacherMetadata({ counts: { unscored } }: ExportPlan): BatchMetadata | undefined {
+  if (unscored.size === 0) return undefined;
   const teachers = [...unscored].map(([name, sessions]) => [name, { logprobs: "raw", unscored: sessions }]);
   return { teachers: JSON.stringify(Object.fromEntries(teachers)) };
 }
 
-/** Returns the metadata of filters; an empty object without filters, if no interaction of a frozen model was removed either. */
-function filterMetadata({ native, sessions }: ExportPlan, options: BatchOptions): BatchMetadata {
+/** Returns the metadata of filters; undefined without filters, if no interaction of a frozen model was removed either. */
+function filterMetadata({ native, sessions }: ExportPlan, options: BatchOptions): BatchMetadata | undefined {
   const filters = describeFilter(options) ?? (native.filteredCount > 0 ? {} : undefined);
-  if (!filters) return {};
+  if (!filters) return undefined;
   const ids = native.rewardsFiltered.flatMap((index) => sessions[index]?.id ?? []);
   return {
     filters: JSON.stringify(filters),

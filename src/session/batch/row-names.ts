@@ -39,10 +39,11 @@ export function* writeRowsJson(plan: ExportPlan, names: RowNames): Steps<Uint8Ar
 
 /** The fields that all rows of a session share are serialized once per session. */
 function* writeRows({ native: { rows }, sessions }: ExportPlan, { interactionIds, hints }: RowNames) {
-  let [session, owner] = [-1, ""];
+  let session: number | undefined;
+  let owner = "";
   for (const [row, interactionId] of interactionIds.entries()) {
     if (rows.sessions[row] !== session) {
-      session = rows.sessions[row] ?? 0;
+      session = at(rows.sessions, row);
       const { id, taskId, groupId = null, split } = findOwner(rows, sessions, row);
       owner = JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId, split }).slice(0, -1);
     }

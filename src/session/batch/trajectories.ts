@@ -53,9 +53,9 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     aborted_calls: session.counts.abortedCalls,
   };
   const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
-  const items = listExportRows(plan).map((row) => writeItemHead(row, session, includeMessages));
-  const parts = [opening + (items[0] ?? ""), ...items.slice(1).map((item) => `},${item}`)];
-  return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
+  const [first, ...others] = listExportRows(plan).map((row) => writeItemHead(row, session, includeMessages));
+  if (first === undefined) return plan.native.packJson([`${opening}}}`]);
+  return plan.native.packJson([opening + first, ...others.map((item) => `},${item}`), "}}}"]);
 }
 
 /** Returns the ids of the root interactions of all conversation trees that have rows and no reward. */

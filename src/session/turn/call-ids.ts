@@ -55,8 +55,9 @@ function hasCalls({ toolCalls }: Message): boolean {
 
 /** Returns the hash after `message`, given the hash before it. */
 function addCallIds(before: bigint, message: Message, digestKey: Uint8Array | undefined): bigint {
-  if (!hasCalls(message)) return before;
-  const ids = [before.toString(), ...(message.toolCalls ?? []).map(({ id }) => id)];
+  const { toolCalls = [] } = message;
+  if (toolCalls.length === 0) return before;
+  const ids = [before.toString(), ...toolCalls.map(({ id }) => id)];
   const digest = native.digestMessages([JSON.stringify(ids)], undefined, digestKey);
   return new DataView(digest.buffer, digest.byteOffset).getBigUint64(0);
 }

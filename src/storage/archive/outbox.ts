@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { copyFile, link, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
+import { copyFile, link, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backoffMilliseconds } from "../../support/async/backoff.js";
 import { createDeferred } from "../../support/async/deferred.js";
@@ -314,10 +314,7 @@ async function readId(directory: string): Promise<string> {
   if (/^[0-9a-f]{16}$/.test(known)) return known;
   const id = randomBytes(8).toString("hex");
   const partial = path + PARTIAL;
-  const file = await open(partial, "w", permissions.file);
-  await file.writeFile(id);
-  await file.sync();
-  await file.close();
+  await writeFile(partial, id, { mode: permissions.file, flush: true });
   await rename(partial, path);
   await syncPath(directory);
   return id;

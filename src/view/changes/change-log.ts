@@ -49,6 +49,6 @@ export class ChangeLog<T> {
   }
 
   #startOf(revision: number): number {
-    return revision < this.#base || revision > this.revision ? this.#base : revision;
+    return revision > this.revision ? this.#base : Math.max(this.#base, revision);
   }
 }

@@ -181,19 +181,17 @@ async function writePrivate(path: string, parts: readonly string[]): Promise<num
   const partial = `${path}.partial-${process.pid}`;
   try {
     await rm(partial, { force: true });
-    const file = await open(partial, "wx", 0o600);
-    try {
-      for (const part of parts) await file.writeFile(part);
-      const { size } = await file.stat();
-      await file.close();
-      await rename(partial, path);
-      return size;
-    } catch (error) {
-      await file.close().catch(() => undefined);
-      throw error;
-    }
+    const size = await writeNew(partial, parts);
+    await rename(partial, path);
+    return size;
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+async function writeNew(path: string, parts: readonly string[]): Promise<number> {
+  await using file = await open(path, "wx", 0o600);
+  for (const part of parts) await file.writeFile(part);
+  return (await file.stat()).size;
 }

@@ -11,8 +11,8 @@ export interface PageFile {
 /** The files of the page by name, `index.html` among them. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** Folders that may have the built page: beside the built server, or in `dist` if the server runs from its sources. */
-const FOLDERS = ["./page/", "../page/", "../../../dist/view/page/"].map((path) => new URL(path, import.meta.url));
+/** Folders that may have the built page: that of the built server, or in `dist` if the server runs from its sources. */
+const FOLDERS = ["../page/", "../../../dist/view/page/"];
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -20,10 +20,14 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
 };
 
-/** Reads the built page. Throws if it was not built. */
-export async function readPageFiles(folders: readonly URL[] = FOLDERS): Promise<PageFiles> {
-  for (const url of folders) {
-    const folder = fileURLToPath(url);
+/**
+ * Reads the built page. Throws if it was not built.
+ *
+ * @param from the address of this module
+ */
+export async function readPageFiles(from = import.meta.url): Promise<PageFiles> {
+  for (const path of FOLDERS) {
+    const folder = fileURLToPath(new URL(path, from));
     const names: string[] = await readdir(folder).catch(() => []);
     if (!names.includes("index.html")) continue;
     const files = new Map<string, PageFile>();

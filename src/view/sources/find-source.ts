@@ -75,14 +75,13 @@ async function mayBeTranscript(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the regular files with this ending, newest first. */
+/** Returns the regular files with this ending, newest first. Files of the same time are in the order of their names. */
 async function sortNewest(folder: string, names: readonly string[], ending: string): Promise<string[]> {
-  const files = names.filter((name) => name.endsWith(ending));
+  const files = names.filter((name) => name.endsWith(ending)).toSorted();
   const facts = await Promise.all(files.map((name) => stat(join(folder, name)).catch(() => undefined)));
   return files
-    .map((name, i) => ({ name, facts: facts[i] }))
-    .filter((file) => file.facts?.isFile())
-    .toSorted((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0) || (a.name < b.name ? -1 : 1))
+    .flatMap((name, i) => (facts[i]?.isFile() ? [{ name, time: facts[i].mtimeMs }] : []))
+    .toSorted((a, b) => b.time - a.time)
     .map(({ name }) => name);
 }
 
@@ -95,11 +94,7 @@ function listNames(names: readonly string[]): string {
 
 /** A tensor file begins with the length of its header in eight bytes, the last of which are 0, and `{`. */
 async function isTensorFile(path: string): Promise<boolean> {
-  const file = await openRegularFile(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(9), 0, 9, 0);
-    return bytesRead === 9 && buffer[7] === 0 && buffer[8] === 0x7b;
-  } finally {
-    await file.close();
-  }
+  await using file = await openRegularFile(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(9), 0, 9, 0);
+  return bytesRead === 9 && buffer[7] === 0 && buffer[8] === 0x7b;
 }

@@ -49,6 +49,24 @@ describe("the answer of an interaction", () => {
     expect([delivery.wasReferenced(0), delivery.allLeftOut(), changes]).toEqual([true, [], [0]]);
   });
 
+  it("is forgotten while the data of its session is on disk only", () => {
+    const { delivery } = open();
+    delivery.awaitAnswer(0);
+    delivery.closedEarly(1);
+    delivery.referTo(2);
+    const facts = () => [
+      delivery.awaitsAnswers,
+      ...[0, 1].map((index) => delivery.wasAnswered(index)),
+      delivery.wasReferenced(2),
+      delivery.mayLeaveOut,
+    ];
+    expect(facts()).toEqual([true, false, false, true, true]);
+    delivery.unload();
+    expect(facts()).toEqual([false, true, true, false, false]);
+    delivery.awaitAnswer(0);
+    expect(delivery.awaitsAnswers).toBe(true);
+  });
+
   it("is forgotten with its session, whatever comes later", () => {
     const { delivery, changes } = open();
     const { attempts } = delivery;

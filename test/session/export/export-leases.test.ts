@@ -207,7 +207,7 @@ describe("a lease of an export", () => {
         yield* sessions;
       },
       byNumber: (number: number) => sessions[number],
-      numberOf: (session: Session) => sessions.indexOf(session),
+      numberOf: (session: Session) => (sessions.includes(session) ? sessions.indexOf(session) : undefined),
     };
     const before = new ExportLeases(registry, records);
     expect(sessions.map(({ state }) => state)).toEqual(["ended", "ended", "ended"]);
@@ -218,7 +218,9 @@ describe("a lease of an export", () => {
     before.grant([first, second], { milliseconds: MINUTE, id: "sooner", part });
     before.grant([second], { milliseconds: 0, id: "over" });
     before.reap();
-    before.grant([last], { milliseconds: MINUTE, id: "withdrawn" });
+    const deleted = hold();
+    before.grant([deleted, last], { milliseconds: MINUTE, id: "withdrawn" });
+    expect(stored.get("withdrawn")?.sessions).toEqual([2]);
     before.withdraw("withdrawn");
     exportHeld(last);
     last.lastAccessAt = 0;

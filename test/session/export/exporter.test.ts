@@ -15,6 +15,44 @@ const endedSession = (registry: SessionRegistry, split?: "train" | "eval"): Sess
   return session;
 };
 
+describe("an export of one session", () => {
+  it.each([
+    ["eval", "train", /^Session task-0 is an evaluation session.* Set `split` to `eval`/],
+    ["train", "eval", /^Session task-0 is a training session.* Leave out `split`/],
+  ] as const)("of the split %s is refused for the split %s, with what to do", async (own, split, message) => {
+    const registry = registryOf();
+    const { id } = endedSession(registry, own);
+    const refused = new Exporter(registry).one(id, { ...AT_ONCE, split }, async () => "packed");
+    await expect(refused).rejects.toMatchObject({
+      code: "wrong_split",
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  it("seals it: its key is revoked, and it can be exported again while it is retained", async () => {
+    const registry = registryOf();
+    const { session, key } = registry.start({});
+    session.end();
+    const exporter = new Exporter(registry);
+    const pack = async ({ id }: Session) => `packed ${id}`;
+    expect(await exporter.one(session.id, AT_ONCE, pack)).toBe("packed task-0");
+    expect([session.state, registry.byKeyHash(hashText(key))]).toEqual(["exported", undefined]);
+    expect(await exporter.one(session.id, AT_ONCE, pack)).toBe("packed task-0");
+    registry.freeRetained(() => false);
+    expect(session.lifecycle.freed).toBe(true);
+  });
+
+  it("leaves it as it was if it cannot be packed", async () => {
+    const registry = registryOf();
+    const { session, key } = registry.start({});
+    session.end();
+    const failing = new Exporter(registry).one(session.id, AT_ONCE, () => Promise.reject(new Error("no memory")));
+    await expect(failing).rejects.toThrow("no memory");
+    expect([session.state, session.lifecycle.exporting]).toEqual(["ended", false]);
+    expect(registry.byKeyHash(hashText(key))).toBe(session);
+  });
+});
+
 describe("an export of sessions that cannot be exported", () => {
   const refused: [string, string, (session: Session) => void][] = [
     ["is active", "session_active", () => undefined],

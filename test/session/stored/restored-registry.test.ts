@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Message } from "../../../src/conversation/message.js";
 import type { Session } from "../../../src/session/session.js";
 import { SessionRegistry } from "../../../src/session/session-registry.js";
 import { SessionRecords } from "../../../src/session/stored/session-records.js";
 import { LocalSession } from "../../../src/session/trajectory-store.js";
-import { Storage } from "../../../src/storage/index.js";
+import { EntryBlocks, Storage } from "../../../src/storage/index.js";
+import { hashText } from "../../../src/support/hash-text.js";
+import { recordTurn } from "../../helpers/record-turn.js";
 import { turn, user } from "../../helpers/turn.js";
 
 /** A registry that takes over the sessions of an earlier one. */
@@ -33,7 +36,10 @@ function createRegistry(): SessionRegistry {
 test("writes nothing when it takes over sessions, however many there are", async () => {
   const before = createRegistry();
   before.grant(2);
-  before.start({ apiKey: "sk-session-0123456789" });
+  const { session } = before.start({ apiKey: "sk-session-0123456789" });
+  const tools = [{ type: "function", function: { name: "look" } }] as const;
+  const messages: Message[] = [{ role: "user", content: "a story" }];
+  recordTurn(session, { messages, tools }, { output: [{ role: "assistant", content: "ok" }] });
   before.start({});
   await records.committed();
   const write = vi.spyOn(storage, "write");
@@ -42,6 +48,73 @@ test("writes nothing when it takes over sessions, however many there are", async
   await records.committed();
   expect([...after.all()]).toHaveLength(2);
   expect(write.mock.calls.flat(2)).toEqual([]);
+});
+
+test("goes on with the slots, numbers, keys and leases of an earlier process", async () => {
+  const before = createRegistry();
+  before.grant(5);
+  const key = "sk-session-0123456789";
+  const { session } = before.start({ apiKey: key, leaseId: "lease", groupId: "g" });
+  new LocalSession(session).record(turn([user("a story")], [1, 2], [3]));
+  session.setReward(1);
+  session.setSessionReward(2);
+  const revoked = before.start({});
+  revoked.session.end();
+  before.revokeKeys([revoked.session]);
+  await before.delete(before.start({}).session.id);
+  const { run } = before.runKeys.start({ taskId: "math" });
+  before.startInRun(run, "a");
+  before.cancelStart(before.start({}).session);
+  await records.committed();
+  const after = createRegistry();
+  after.restore();
+  const restored = after.byKeyHash(hashText(key));
+  expect(restored).toMatchObject({ id: session.id, leaseId: "lease", groupId: "g", state: "active" });
+  expect(after.byNumber(0)).toBe(restored);
+  expect([restored?.sessionReward, restored?.data.rewardCount, restored?.interactionCount]).toEqual([2, 1, 1]);
+  expect([after.capacity, after.byKeyHash(hashText(revoked.key))]).toEqual([1, undefined]);
+  expect(after.get(revoked.session.id).state).toBe("ended");
+  expect(after.findInRun(run, "a")?.id).toBe("math-3");
+  expect(after.start({}).session.id).toBe("task-5");
+});
+
+test("frees the sessions that an earlier process exported in the order of their exports", async () => {
+  const before = createRegistry();
+  const sessions = await Promise.all([1, 2, 3].map((output) => startUnloaded(before, output)));
+  const [first, second, active] = sessions as [Session, Session, Session];
+  const now = vi.spyOn(Date, "now");
+  for (const [at, session] of [second, first].entries()) {
+    await before.wake(session);
+    session.end();
+    session.lifecycle.beginExport();
+    session.endExport("taken");
+    now.mockReturnValue(1000 + at);
+    before.seal([session]);
+  }
+  await records.committed();
+  const after = createRegistry();
+  after.restore();
+  const isFreed = ({ id }: Session) => after.get(id).lifecycle.freed;
+  after.freeRetained(() => isFreed(second));
+  expect(sessions.map(isFreed)).toEqual([false, true, false]);
+  after.freeRetained(() => false);
+  now.mockRestore();
+  expect(sessions.map(isFreed)).toEqual([true, true, false]);
+  expect(after.get(active.id).state).toBe("active");
+});
+
+test("reads stored sessions into memory that it uses again", async () => {
+  const giveBack = vi.spyOn(EntryBlocks.prototype, "giveBack");
+  const take = vi.spyOn(EntryBlocks.prototype, "take");
+  const registry = createRegistry();
+  const session = await startUnloaded(registry, 3);
+  await registry.wake(session);
+  session.data.unload();
+  await registry.wake(session);
+  expect(take.mock.results).toHaveLength(2);
+  expect(take.mock.results[1]?.value).toBe(take.mock.results[0]?.value);
+  expect(giveBack).toHaveBeenCalledTimes(2);
+  vi.restoreAllMocks();
 });
 
 /** Starts a session with one interaction, whose data is on disk only. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { SessionSummary } from "../../../src/session/session-summary.js";
 import type { StoredInteraction } from "../../../src/session/stored/interaction-record.js";
 import { recordKey, sessionKey } from "../../../src/session/stored/keys.js";
@@ -59,15 +59,17 @@ test("a single mark that an answer was sent is written in the same event turn", 
 });
 
 test("of a thousand marks, few are written alone, and the others with the next write", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { records, writes, journal } = openRecords();
   for (let index = 0; index < 1000; index++) {
     journal.outcomeChanged(index, ANSWERED);
     await Promise.resolve();
   }
-  expect(writes.length).toBeLessThan(100);
+  expect([writes.length < 100, vi.getTimerCount()]).toEqual([true, 1]);
   records.saveValue("capacity", 1);
   expect(writes.flat().filter(({ table }) => table === "records")).toHaveLength(1000);
-  expect(writes.flat().at(-1)?.table).toBe("meta");
+  expect([writes.flat().at(-1)?.table, vi.getTimerCount()]).toEqual(["meta", 0]);
 });
 
 test("marks that no write follows are written by themselves after a moment", async () => {

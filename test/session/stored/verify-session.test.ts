@@ -4,13 +4,14 @@ import { describeDamage, describeRestoreError } from "../../../src/session/store
 import { recordKey, sessionKey } from "../../../src/session/stored/keys.js";
 import { groupBySession } from "../../../src/session/stored/offline-sessions.js";
 import { decodeOutcome, encodeOutcome, type Outcome } from "../../../src/session/stored/outcome-record.js";
-import { nameRecord } from "../../../src/session/stored/read-session.js";
+import { nameRecord, readStoredSession } from "../../../src/session/stored/read-session.js";
 import { openJson, sealJson } from "../../../src/session/stored/sealed-json.js";
 import { SessionRecords, type StoredHead } from "../../../src/session/stored/session-records.js";
 import { verifySession } from "../../../src/session/stored/verify-session.js";
 import { verifySessions } from "../../../src/session/stored/verify-sessions.js";
 import { LocalSession } from "../../../src/session/trajectory-store.js";
 import type { Change, Damage, Entry, ReportDamage, Storage, StorageReader, Table } from "../../../src/storage/index.js";
+import { runAtOnce } from "../../../src/support/async/steps.js";
 import { assistant, turn, user } from "../../helpers/turn.js";
 
 /** The head and the records of a session with four interactions, each a child of the one before it. The last two are rewarded. */
@@ -59,6 +60,13 @@ function flip(entry: Entry, at: number): Entry {
 }
 
 describe("the records of a session", () => {
+  it("are read with what was added to its calls", async () => {
+    const stored = runAtOnce(readStoredSession("task-0", (await store()).records));
+    expect(stored.interactions).toHaveLength(4);
+    expect(stored.outcomes.map(({ reward }) => reward)).toEqual([undefined, undefined, 2, 3]);
+    expect([stored.added.length, stored.images]).toEqual([1, []]);
+  });
+
   const interaction = (index: number) => recordKey(0, "interaction", index);
 
   it.each<[string, (records: Entry[]) => Entry[], object[]]>([

@@ -18,6 +18,7 @@ it("hashes the ids of tool calls from the first message that has some", () => {
   const [none, first, same, second] = hashes;
   expect([hashes.length, none, first === same, first === second, first === 0n]).toEqual([4, 0n, true, false, false]);
   expect(digest([user, calling("b"), user, calling("a")])?.[3]).not.toBe(second);
+  expect(digest([user, calling("c"), user, calling("b")])?.[3]).not.toBe(second);
 });
 
 it("has the same hashes if it goes on from those of the messages before", () => {

@@ -62,6 +62,14 @@ describe("filters", () => {
     ]);
   });
 
+  it("find nothing in an episode without a group, an error or a finish reason", () => {
+    const row = { ...(episodes[0] as EpisodeRow), group: null, error: null, finishReasons: {} };
+    const { group, error, finish } = VALUE_FIELDS;
+    expect([group.read(row), error.read(row), finish.read(row)]).toEqual([[], [], []]);
+    expect(group.read({ ...row, group: "g" })).toEqual(["g"]);
+    expect(error.read({ ...row, error: "e" })).toEqual(["e"]);
+  });
+
   it("have a text or none", () => {
     const text = withText(NO_FILTERS, "word");
     expect([text, withText(text, "other").text, withText(text, "")]).toEqual([
@@ -77,9 +85,9 @@ describe("filters", () => {
   it("are removed one by one", () => {
     const both = withValue(withRange(NO_FILTERS, "turns", { low: 1, high: 3 }), "status", "accepted");
     expect(both).toEqual({ ranges: { turns: { low: 1, high: 3 } }, values: { status: "accepted" } });
-    expect(withValue(withValue(both, "task", "t"), "task", undefined)).toEqual(both);
-    expect(withRange(withRange(both, "calls", { low: 0, high: 1 }), "calls", undefined)).toEqual(both);
-    expect(withRange(withValue(both, "status", undefined), "turns", undefined)).toEqual(NO_FILTERS);
+    expect(withValue(withValue(both, "task", "t"), "task", undefined)).toStrictEqual(both);
+    expect(withRange(withRange(both, "calls", { low: 0, high: 1 }), "calls", undefined)).toStrictEqual(both);
+    expect(withRange(withValue(both, "status", undefined), "turns", undefined)).toStrictEqual(NO_FILTERS);
   });
 });
 

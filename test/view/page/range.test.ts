@@ -16,7 +16,7 @@ const RANGES: readonly (readonly [text: string, range: Range])[] = [
 describe("a range in an address", () => {
   it.each(RANGES)("%s is read as it was written", (text, range) => {
     expect(parseRange(text)).toEqual(range);
-    expect(parseRange(formatRange(range))).toEqual(range);
+    expect(formatRange(range)).toBe(text);
   });
 
   it.each(["", "..", "..<", "a", "1..b", "NaN", "Infinity..2", "1...2", "1..2..3"])("%j is not a range", (text) => {

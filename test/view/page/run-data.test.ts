@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EpisodeColumns, Overview } from "../../../src/view/api.js";
 import { readEpisodeRows } from "../../../src/view/page/state/episode-row.js";
+import { readGroups } from "../../../src/view/page/state/groups.js";
 import { findEpisode, RunPages } from "../../../src/view/page/state/run-data.js";
 import { fixtureOverview } from "../fixtures.js";
 import { readRun } from "./read-run.js";
@@ -32,6 +33,23 @@ describe("the pages of a run", () => {
   it("make the run, in any order, with the groups of all pages", () => {
     const run = readRun(pageOf(150, 200), pageOf(0, 70, NOTHING), pageOf(70, 150, NOTHING));
     expect(run).toEqual({ ...readRun(whole), revision: 150 });
+  });
+
+  it("make groups of the episodes with one id, whose rewards differ by their spread", () => {
+    const { episodes } = readRun(whole);
+    const rewards = [1, null, 0.25, null, 3];
+    const groups = ["a", "a", "a", null, "b"];
+    const rows = episodes.slice(0, 5).map((row, at) => ({
+      ...row,
+      taskId: `t${at}`,
+      group: groups[at] ?? null,
+      reward: rewards[at] ?? null,
+    }));
+    expect([...readGroups(rows).values()]).toEqual([
+      { id: "a", taskId: "t0", episodes: 3, rewards: [1, 0.25], mean: 0.625, spread: 0.75 },
+      { id: "b", taskId: "t4", episodes: 1, rewards: [3], mean: 3, spread: null },
+    ]);
+    expect(readGroups(rows.slice(1, 2)).get("a")).toMatchObject({ rewards: [], mean: null, spread: null });
   });
 
   it("are none at first", () => {

@@ -51,6 +51,17 @@ describe("a run inside an HTML file", () => {
     expect(source.changes).toBeUndefined();
   });
 
+  it("takes tokens that its runs leave out for prompt tokens of no version", async () => {
+    const [, call] = TOKENS.interactions;
+    const short = { ...TOKENS, interactions: [{ ...call, loss_mask: [1], versions: [3, 1] }] };
+    const source = createEmbeddedSource((id) => block(id === tokensBlock(0) ? short : [fixtureOverview(SHAPE)]));
+    const range = { episode: 0, interaction: 0, from: 0, count: 9 };
+    expect(await source?.tokens(range)).toMatchObject({ loss_mask: [0, 0, 0, 0], versions: [-1, 3, -1, -1] });
+    const long = { ...TOKENS, interactions: [{ ...call, loss_mask: [1, 1e12], versions: [3, 1e12] }] };
+    const other = createEmbeddedSource((id) => block(id === tokensBlock(0) ? long : [fixtureOverview(SHAPE)]));
+    expect(await other?.tokens(range)).toMatchObject({ loss_mask: [1, 1, 1, 1], versions: [-1, 3, 3, 3] });
+  });
+
   it("returns a long list page by page", async () => {
     const pages = [3, 5].map((revision) => ({ ...fixtureOverview(SHAPE), revision }));
     const source = createEmbeddedSource((id) => (id === OVERVIEW_BLOCK ? block(pages) : undefined));

@@ -83,9 +83,11 @@ describe("JSON of a tool call", () => {
     expect(indentJson(`{"a":[${short.join()}]}`)).toBe(`{\n  "a": [${short.join(", ")}]\n}`);
     const long = listOf("10000000");
     expect(indentJson(`[${long.join()}]`)).toBe(`[\n  ${long.join(",\n  ")}\n]`);
+    expect(indentJson(`[[${long.join()}],[1,2]]`)).toMatch(/\n {2}\],\n {2}\[1, 2\]\n\]$/);
     expect(indentJson("[[1],[]]")).toBe("[\n  [1],\n  []\n]");
     expect(indentJson('[{"a":1},2]')).toBe('[\n  {\n    "a": 1\n  },\n  2\n]');
     expect(indentJson(" [1,\n2] ")).toBe("[1, 2]");
+    expect(indentJson('{"a":[1,2],"b":[[3,4]]}')).toBe('{\n  "a": [1, 2],\n  "b": [\n    [3, 4]\n  ]\n}');
   });
 
   it("is indented up to 40 levels and 200,000 characters", () => {
@@ -127,6 +129,9 @@ describe("a long text", () => {
       hiddenLines: 1,
       hiddenCharacters: 8002,
     });
+    const cutBefore = (last: string) => foldText(`${"x".repeat(1999)}${last}${"x".repeat(5000)}`, 0).shown.length;
+    // The first and the last low surrogate, and the characters before and after them.
+    expect(["\u{10000}", "\u{103ff}", "x\udbff", "x\ue000"].map(cutBefore)).toEqual([1999, 1999, 2000, 2000]);
   });
 
   it("is folded after 2,000 characters if its lines are long", () => {

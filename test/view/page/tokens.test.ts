@@ -176,8 +176,9 @@ describe("the tokens of images", () => {
       [5, 8],
       [8, 9],
     ]);
-    expect([3, 6, 8, 20].map((position) => findRunInWindow(window, position))).toMatchObject([
+    expect([3, 5, 6, 8, 20].map((position) => findRunInWindow(window, position))).toMatchObject([
       { from: 2, end: 5, image },
+      { from: 5, end: 8, image },
       { from: 5, end: 8, image },
       { from: 8, end: 9 },
       { from: 20, end: 21 },

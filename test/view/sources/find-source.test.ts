@@ -1,8 +1,9 @@
-import { utimesSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openPath } from "../../../src/view/sources/find-source.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
+import { encode, episode, RUN } from "../../transcript/lines.js";
 import { oneBatch } from "../one-batch.js";
 
 /** A folder with batches, the oldest first. */
@@ -29,6 +30,31 @@ it("opens the newest tensor file of a folder without transcripts, and names the 
   expect(name).toBe("a.safetensors");
   expect(notices).toContain("This is the newest file of the folder. Others: c.safetensors, b.safetensors.");
   expect(notices).toContain("first");
+});
+
+it("opens the first by name of files of the same time, and names at most ten others", async () => {
+  const names = ["e", "a", "k", "c", "h", "b", "j", "d", "g", "f", "i"].map((name) => `${name}.safetensors`);
+  const folder = await createFolder(...names);
+  for (const name of names) utimesSync(join(folder, name), 9, 9);
+  const others = names.toSorted().slice(1).join(", ");
+  const shown = await show(folder);
+  expect(shown.name).toBe("a.safetensors");
+  expect(shown.notices).toContain(`This is the newest file of the folder. Others: ${others}.`);
+  copyFileSync(join(folder, "a.safetensors"), join(folder, "A.safetensors"));
+  mkdirSync(join(folder, "folder.safetensors"));
+  symlinkSync(join(folder, "nothing"), join(folder, "link.safetensors"));
+  const more = await show(folder);
+  expect(more.name).toBe("A.safetensors");
+  expect(more.notices.join()).toContain(", j.safetensors and 1 more.");
+});
+
+it("opens the transcript of a folder that also has a tensor file of another job", async () => {
+  const folder = await createFolder("b.safetensors");
+  const { transcript, index } = encode([RUN, episode()]);
+  writeFileSync(join(folder, "a.jsonl"), transcript);
+  writeFileSync(join(folder, "a.jsonl.index"), index);
+  utimesSync(join(folder, "a.jsonl"), 0, 0);
+  expect((await show(folder)).name).toBe("a.jsonl");
 });
 
 it("says nothing of others if there is one file", async () => {

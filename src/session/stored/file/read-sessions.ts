@@ -152,6 +152,6 @@ function readPart<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw damaged(name, error instanceof Error ? error.message : String(error), error);
+    throw damaged(name, (error as Error).message, error);
   }
 }

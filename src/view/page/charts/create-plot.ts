@@ -93,6 +93,7 @@ function axisRange(
   bounds: AxisBounds = [-Infinity, Infinity],
 ): uPlot.Range.MinMax {
   if (low === null || high === null) return [null, null];
-  const [first, last] = uPlot.rangeNum(low, high, 0.1, true);
-  return [Math.max(first ?? low, bounds[0]), Math.min(last ?? high, bounds[1])];
+  // Null only for an axis without values.
+  const [first, last] = uPlot.rangeNum(low, high, 0.1, true) as [number, number];
+  return [Math.max(first, bounds[0]), Math.min(last, bounds[1])];
 }

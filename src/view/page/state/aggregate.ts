@@ -58,10 +58,12 @@ export function aggregateSteps(rows: readonly EpisodeRow[], axis: Axis): StepPoi
 /** Maximum number of points over time. */
 const MOST_POINTS = 40;
 
+type StartedRow = EpisodeRow & { readonly startedAt: number };
+
 function aggregateTimes(rows: readonly EpisodeRow[]): StepPoint[] {
-  const started = rows.filter(({ startedAt }) => Number.isFinite(startedAt));
+  const started = rows.filter((row): row is StartedRow => Number.isFinite(row.startedAt));
   const bins = histogram(
-    started.map(({ startedAt }) => startedAt ?? 0),
+    started.map(({ startedAt }) => startedAt),
     MOST_POINTS,
   );
   return bins.flatMap(({ range, count }) => {
@@ -69,7 +71,7 @@ function aggregateTimes(rows: readonly EpisodeRow[]): StepPoint[] {
     return [
       readPoint(
         range,
-        started.filter(({ startedAt }) => overlaps(range, startedAt ?? 0, startedAt ?? 0)),
+        started.filter(({ startedAt }) => overlaps(range, startedAt, startedAt)),
       ),
     ];
   });

@@ -51,7 +51,7 @@ function binRange(at: number, width: number, whole: boolean): Range {
 /** Returns the next of 1, 2 and 5 times a power of ten. */
 function roundUp(width: number): number {
   const power = 10 ** Math.floor(Math.log10(width));
-  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= width * 0.999_999) ?? 10;
+  const factor = [1, 2, 5].find((candidate) => candidate * power >= width * 0.999_999) ?? 10;
   return trim(factor * power);
 }
 

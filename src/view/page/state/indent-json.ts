@@ -14,14 +14,12 @@ const INLINE = 72;
  */
 export function indentJson(text: string): string | undefined {
   if (text.length > LONGEST || !/^\s*[{[]/.test(text) || !isJson(text)) return undefined;
-  const tokens = text.match(TOKEN) ?? [];
-  let [indented, depth] = ["", 0];
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at] ?? "";
-    const inline = inlineEnd(tokens, at);
-    if (inline > at) {
-      for (const part of tokens.slice(at, inline + 1)) indented += part === "," ? ", " : part;
-      at = inline;
+  const tokens = Array.from(text.matchAll(TOKEN), ([token]) => token);
+  let [indented, depth, inline] = ["", 0, -1];
+  for (const [at, token] of tokens.entries()) {
+    if (at > inline) inline = inlineEnd(tokens, at);
+    if (at <= inline) {
+      indented += token === "," ? ", " : token;
       continue;
     }
     if (token === "}" || token === "]") indented += lineBreak(--depth);
@@ -48,10 +46,10 @@ function inlineEnd(tokens: readonly string[], start: number): number {
   if (tokens[start] === "{") return tokens[start + 1] === "}" ? start + 1 : -1;
   if (tokens[start] !== "[") return -1;
   let length = 0;
-  for (let at = start + 1; at < tokens.length && length <= INLINE; at++) {
-    const token = tokens[at] ?? "";
+  for (let at = start + 1; length <= INLINE; at++) {
+    const token = tokens[at];
     if (token === "]") return at;
-    if (token === "[" || token === "{") return -1;
+    if (token === undefined || token === "[" || token === "{") return -1;
     length += token.length + 1;
   }
   return -1;

@@ -5,8 +5,8 @@ export type Theme = "light" | "dark";
 const STORED = "rolltape-theme";
 const preference = matchMedia("(prefers-color-scheme: dark)");
 
-/** The theme that the user chose; null: the system's. */
-const chosen = signal<Theme | null>(readStored());
+/** The theme that the user chose; undefined: the system's. */
+const chosen = signal<Theme | undefined>(readStored());
 const system = signal<Theme>(preference.matches ? "dark" : "light");
 preference.addEventListener("change", () => (system.value = preference.matches ? "dark" : "light"));
 
@@ -14,9 +14,9 @@ export const currentTheme = (): Theme => chosen.value ?? system.value;
 
 export function toggleTheme(): void {
   const next = currentTheme() === "dark" ? "light" : "dark";
-  chosen.value = next === system.value ? null : next;
+  chosen.value = next === system.value ? undefined : next;
   try {
-    if (chosen.value === null) localStorage.removeItem(STORED);
+    if (chosen.value === undefined) localStorage.removeItem(STORED);
     else localStorage.setItem(STORED, chosen.value);
   } catch {
     // A file or a private window may have no storage: the choice lasts until the page is closed.
@@ -27,11 +27,11 @@ effect(() => {
   document.documentElement.dataset["theme"] = currentTheme();
 });
 
-function readStored(): Theme | null {
+function readStored(): Theme | undefined {
   try {
     const stored = localStorage.getItem(STORED);
-    return stored === "light" || stored === "dark" ? stored : null;
+    return stored === "light" || stored === "dark" ? stored : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }

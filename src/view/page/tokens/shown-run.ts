@@ -24,8 +24,11 @@ export function findRun({ ids, images }: TokenSlice, start: number, position: nu
 /** Lists the runs of a slice. */
 export function listRuns(slice: TokenSlice, start: number): readonly ShownRun[] {
   const runs: ShownRun[] = [];
-  for (let at = start; at < start + slice.ids.length; at = runs.at(-1)?.end ?? at + 1)
-    runs.push(findRun(slice, start, at));
+  for (let at = start; at < start + slice.ids.length; ) {
+    const run = findRun(slice, start, at);
+    runs.push(run);
+    at = run.end;
+  }
   return runs;
 }
 
