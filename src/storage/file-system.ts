@@ -82,7 +82,10 @@ export function requireSpace(directory: string, bytes: number): void {
   });
 }
 
-/** Waits until the names in a folder are on disk. Without it, a loss of power could remove a file that was just created. */
+/**
+ * Waits until the content of a file, or the names in a folder, are on disk. Without it, a loss of power could empty or remove a file that was
+ * just written.
+ */
 export async function syncPath(path: string): Promise<void> {
   await using file = await open(path, "r");
   await file.sync();

@@ -171,6 +171,11 @@ describe("the next batch", () => {
     expect(choose({ order, count: 2, accepted, last: true })).toEqual([3]);
     expect(choose({ order, count: 2, last: true })).toEqual([]);
   });
+
+  it.each<BatchOrder>(["completion", "task"])("by %s can have more tasks than a call has arguments", (order) => {
+    const accepted = Array.from({ length: 200_000 }, (_, index) => ({ index, version: 0 }));
+    expect(choose({ order, count: accepted.length, accepted })).toHaveLength(200_000);
+  });
 });
 
 describe("free slots", () => {

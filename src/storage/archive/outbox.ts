@@ -259,7 +259,7 @@ export class Outbox {
       await this.#finish(entry, waiting);
     } catch (error) {
       // A process that had the folder before, and was still ending, has uploaded and removed it.
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") await this.#finish(entry, waiting);
+      if (isMissingFile(error, this.#pathOf(entry))) await this.#finish(entry, waiting);
       else if (!signal.aborted) return { earlier: this.#noteFailure(entry, waiting, error) };
     } finally {
       this.#uploading.delete(entry);
@@ -318,6 +318,12 @@ async function readId(directory: string): Promise<string> {
   await rename(partial, path);
   await syncPath(directory);
   return id;
+}
+
+/** Other files can be missing too, such as one with credentials of the store. */
+function isMissingFile(error: unknown, path: string): boolean {
+  const { code, path: missing } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" && missing === path;
 }
 
 async function copySynced(from: string, to: string): Promise<void> {

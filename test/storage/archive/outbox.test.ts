@@ -132,6 +132,22 @@ test("forgets a file that another process has uploaded and removed", async () =>
   expect(outbox.counts).toMatchObject({ waiting: 0, waitingBytes: 0, uploaded: { sessions: 0 } });
 });
 
+test("keeps a file while a file with credentials of the store is missing", async () => {
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"])
+    vi.stubEnv(name, undefined);
+  const [directory, missing] = [newFolder(), join(newFolder(), "missing")];
+  for (const name of ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"])
+    vi.stubEnv(name, missing);
+  vi.stubEnv("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/uploader");
+  const reasons: (string | undefined)[] = [];
+  const outbox = await open(directory, { onFailure: (reason) => reasons.push(reason) });
+  await outbox.write("sessions", "a", bytesOf("first"));
+  await expect.poll(() => outbox.counts.failures).toBeGreaterThan(0);
+  expect(reasons[0]).toMatch(/ENOENT.*missing/);
+  expect(outbox.counts.waiting).toBe(1);
+  expect(readdirSync(join(directory, "sessions"))).toEqual(["a"]);
+});
+
 test("replaces a waiting file by a newer one of its name", async () => {
   const directory = newFolder();
   const outbox = await open(directory);
