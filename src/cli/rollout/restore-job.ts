@@ -28,7 +28,7 @@ export async function finishBatches(
   return batches.filter(({ trained }) => trained === 0);
 }
 
-/** Has the files of a stored batch uploaded, if the job has an archive. What cannot wait for its upload now is tried again after a restart. */
+/** Puts the files of a stored batch into the outbox, if the job has an archive. If that fails, the next process of the job tries again. */
 export async function archiveBatch(
   { archive, store }: Pick<JobSetup, "archive" | "store">,
   { number, file, sessions_file }: Pick<CompleteBatchRow, "number" | "file" | "sessions_file">,

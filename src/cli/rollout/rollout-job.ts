@@ -28,7 +28,7 @@ import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { type BatchContent, receiveBatch } from "./receive-batch.js";
 import { archiveBatch, finishBatches } from "./restore-job.js";
-import { SessionsFiles } from "./sessions-files.js";
+import { type NumberedFile, SessionsFiles } from "./sessions-files.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 import { type Trainer, type TrainingResult, trainerFailed } from "./trainer.js";
@@ -364,10 +364,7 @@ export class RolloutJob implements StoppableJob {
   }
 
   /** Writes the sessions of a batch, if the job keeps them, and returns their file. If that fails, the job goes on: it has the batch. */
-  async #writeSessions(
-    batch: { number: number; file: string },
-    sessionIds: readonly string[],
-  ): Promise<string | undefined> {
+  async #writeSessions(batch: NumberedFile, sessionIds: readonly string[]): Promise<string | undefined> {
     try {
       return await this.#written.sessionsFiles.write(batch, sessionIds, this.#written.batches);
     } catch (error) {

@@ -9,7 +9,7 @@ import { PartialBatch, type PartialFileSystem } from "./partial-batch.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
 /** A batch that is written. */
-interface NumberedFile {
+export interface NumberedFile {
   readonly number: number;
   readonly file: string;
 }
