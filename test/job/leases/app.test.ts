@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import { WorkerList } from "../../../src/job/leases/worker-list.js";
 import { SessionRemover } from "../../../src/job/session-remover.js";
 import { SqliteDatabase } from "../../../src/job/sqlite.js";
-import { createDeferred, type Deferred } from "../../../src/support/async/deferred.js";
+import { createDeferred } from "../../../src/support/async/deferred.js";
 import { captureLog } from "../../helpers/captured-log.js";
 import { settled } from "../held-workflow.js";
-import { ADMIN_KEY, type LeasingOptions, leasing, reportOf, serve } from "./leasing.js";
+import { ADMIN_KEY, gatedDatabase, type LeasingOptions, leasing, reportOf, serve } from "./leasing.js";
 import { pausedClock } from "./paused-clock.js";
 
 async function served(options: LeasingOptions = {}, server: object = {}, logger?: Logger) {
@@ -344,14 +344,7 @@ describe("the controller's server", () => {
   });
 
   it("sends the answers in progress when it closes, and closes their connections", async () => {
-    const memory = new SqliteDatabase();
-    const gate: { closed?: Deferred<void> } = {};
-    const transaction: SqliteDatabase["transaction"] = (work, committed) =>
-      memory.transaction(async (query) => {
-        await gate.closed?.promise;
-        return work(query);
-      }, committed);
-    const database = { transaction, [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose]() };
+    const { gate, database } = gatedDatabase();
     const { url, running, tasks } = await served({ database });
     gate.closed = createDeferred<void>();
     const agent = new http.Agent({ keepAlive: true });

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LeasedTasks } from "../../../src/job/leases/leased-tasks.js";
 import { SqliteDatabase } from "../../../src/job/sqlite.js";
-import { createDeferred, type Deferred } from "../../../src/support/async/deferred.js";
+import { createDeferred } from "../../../src/support/async/deferred.js";
 import { settled } from "../held-workflow.js";
 import { openTestStore } from "../open-test-store.js";
-import { leasing, reportOf } from "./leasing.js";
+import { gatedDatabase, leasing, reportOf } from "./leasing.js";
 import { pausedClock } from "./paused-clock.js";
 
 describe("LeasedTasks", () => {
@@ -340,15 +340,7 @@ describe("the clock of leases", () => {
     const clock = pausedClock();
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
-    const memory = new SqliteDatabase();
-    /** Holds transactions while there is one. */
-    const gate: { closed?: Deferred<void> } = {};
-    const transaction: SqliteDatabase["transaction"] = (work, committed) =>
-      memory.transaction(async (query) => {
-        await gate.closed?.promise;
-        return work(query);
-      }, committed);
-    const database = { transaction, [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose]() };
+    const { gate, database } = gatedDatabase();
     const job = await leasing({ leaseSeconds: 10, database });
     await job.tasks.register("a", "first", false);
     void job.run(0);
@@ -360,7 +352,7 @@ describe("the clock of leases", () => {
         await settled();
       }
     };
-    return { ...job, memory, gate, tick };
+    return { ...job, database, gate, tick };
   }
 
   it("ends a lease after its time without a heartbeat", async () => {
@@ -392,8 +384,8 @@ describe("the clock of leases", () => {
   });
 
   it("goes on if a tick cannot be stored, until the job ends", async () => {
-    const { tick, tasks, memory, store } = await ticking();
-    await memory[Symbol.asyncDispose]();
+    const { tick, tasks, database, store } = await ticking();
+    await database[Symbol.asyncDispose]();
     await tick(TICK, 2);
     expect(store.hasFailed).toBe(true);
     expect(vi.getTimerCount()).toBe(1);

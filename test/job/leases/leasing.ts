@@ -6,9 +6,11 @@ import type { JobStoreOptions } from "../../../src/job/job-store.js";
 import { LeasedTasks } from "../../../src/job/leases/leased-tasks.js";
 import { type RunningController, startController } from "../../../src/job/leases/start.js";
 import { SessionRemover } from "../../../src/job/session-remover.js";
+import { SqliteDatabase } from "../../../src/job/sqlite.js";
 import type { EpisodeResult } from "../../../src/rollout/contract.js";
 import type { LeasedTask, WireReport } from "../../../src/rollout/lease/protocol.js";
 import { fromWire } from "../../../src/rollout/lease/wire-result.js";
+import type { Deferred } from "../../../src/support/async/deferred.js";
 import { openTestStore } from "../open-test-store.js";
 
 export const ADMIN_KEY = "sk-admin-of-a-controller";
@@ -114,4 +116,16 @@ export async function serve(
     await running.close();
   });
   return running;
+}
+
+/** A database in memory whose transactions wait while `gate.closed` is set. */
+export function gatedDatabase() {
+  const memory = new SqliteDatabase();
+  const gate: { closed?: Deferred<void> } = {};
+  const transaction: SqliteDatabase["transaction"] = (work, committed) =>
+    memory.transaction(async (query) => {
+      await gate.closed?.promise;
+      return work(query);
+    }, committed);
+  return { gate, database: { transaction, [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose]() } };
 }
