@@ -96,7 +96,7 @@ export function chooseBatch({
 }: BatchQuestion): number[] | undefined {
   if (accepted.length < count && !last) return undefined;
   const [batch, later] = [accepted.slice(0, count), accepted.slice(count)];
-  const end = largest(batch.map(({ index }) => index));
+  const end = batch.at(-1)?.index ?? 0;
   const mustWait =
     order === "task"
       ? running.some(({ index }) => index < end)
@@ -104,13 +104,9 @@ export function chooseBatch({
   return mustWait ? undefined : batch.map(({ index }) => index);
 }
 
-/** Unlike `Math.max` with its values as arguments, does not fail for a batch of more than 100,000 tasks. */
-function largest(values: readonly number[]): number {
-  return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-}
-
 function overtakes(batch: readonly StartedTask[], running: readonly StartedTask[]): boolean {
-  const newest = largest(batch.map(({ version }) => version));
+  // Not `Math.max` of all versions: a batch may have more tasks than a call can have arguments.
+  const newest = batch.reduce((most, { version }) => Math.max(most, version), Number.NEGATIVE_INFINITY);
   return running.some(({ version }) => version < newest);
 }
 

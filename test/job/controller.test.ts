@@ -589,17 +589,23 @@ it("fails if its version is no integer", () => {
   expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message }) as Error);
 });
 
+/** Goes on with the job of a database, which has one task. */
+async function resumeOneTask(database: SqliteDatabase, workflow: HeldWorkflow) {
+  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
+  const store = await openTestStore({ resume: true }, database);
+  const { engine } = new HeldProxy();
+  const controller = new RolloutController(workflow, engine, limits, { store, isResumable: true });
+  await store.begin((change) => controller.noteChange(change));
+  controller.submit(0);
+  await settled();
+  return controller;
+}
+
 it("exports the sessions of an earlier process at its own proxy, which may have another address", async () => {
   const database = new SqliteDatabase();
-  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
   const takeBatch = async (isFirst: boolean) => {
     const workflow = new HeldWorkflow();
-    const store = await openTestStore({ resume: true }, database);
-    const { engine } = new HeldProxy();
-    const controller = new RolloutController(workflow, engine, limits, { store, isResumable: true });
-    await store.begin((change) => controller.noteChange(change));
-    controller.submit(0);
-    await settled();
+    const controller = await resumeOneTask(database, workflow);
     if (isFirst) await workflow.end(0);
     return (await controller.waitBatch())?.tasks[0]?.accepted[0];
   };
@@ -610,15 +616,9 @@ it("exports the sessions of an earlier process at its own proxy, which may have 
 
 it("gives the sessions of a killed process to an agent that can resume, with the new lease", async () => {
   const database = new SqliteDatabase();
-  const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 };
   const start = async (canResume?: boolean) => {
     const workflow = Object.assign(new HeldWorkflow(), canResume === undefined ? {} : { canResume });
-    const store = await openTestStore({ resume: true }, database);
-    const { engine } = new HeldProxy();
-    const controller = new RolloutController(workflow, engine, limits, { store, isResumable: true });
-    await store.begin((change) => controller.noteChange(change));
-    controller.submit(0);
-    await settled();
+    await resumeOneTask(database, workflow);
     return workflow.options.get(0);
   };
   const first = await start(true);

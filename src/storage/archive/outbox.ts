@@ -231,8 +231,9 @@ export class Outbox {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const next = this.#next();
-      const failed = next === undefined ? await this.#wake.promise : await this.#upload(next);
-      if (failed) await this.#pause(failed.earlier);
+      if (next === undefined) await this.#wake.promise;
+      // Another loop may upload the file meanwhile: the one whose pause is the shortest finds out first that the store is back.
+      else await this.#pause(await this.#upload(next));
     }
   }
 
@@ -241,11 +242,11 @@ export class Outbox {
     return undefined;
   }
 
-  /** If the upload failed, returns how many failed before it without a success between them. */
-  async #upload(entry: string): Promise<{ readonly earlier: number } | undefined> {
+  /** Returns the milliseconds before the next upload: 0, unless this one failed. */
+  async #upload(entry: string): Promise<number> {
     const { signal } = this.#stopping;
     const waiting = this.#waiting.get(entry);
-    if (!waiting) return undefined;
+    if (!waiting) return 0;
     this.#uploading.add(entry);
     try {
       const path = this.#pathOf(entry);
@@ -260,7 +261,7 @@ export class Outbox {
     } catch (error) {
       // A process that had the folder before, and was still ending, has uploaded and removed it.
       if (isMissingFile(error, this.#pathOf(entry))) await this.#finish(entry, waiting);
-      else if (!signal.aborted) return { earlier: this.#noteFailure(entry, waiting, error) };
+      else if (!signal.aborted) return this.#noteFailure(entry, waiting, error);
     } finally {
       this.#uploading.delete(entry);
       if (this.#waiting.size === 0) {
@@ -268,7 +269,7 @@ export class Outbox {
         this.#idle = createDeferred();
       }
     }
-    return undefined;
+    return 0;
   }
 
   /** Forgets a file that is in the store, unless a newer one has taken its place and still has to be uploaded. */
@@ -284,6 +285,7 @@ export class Outbox {
     this.#failedInARow = 0;
   }
 
+  /** Returns the pause after it. */
   #noteFailure(entry: string, waiting: Waiting, error: unknown): number {
     this.#failures++;
     if (this.#waiting.get(entry) === waiting) {
@@ -292,14 +294,13 @@ export class Outbox {
       this.#waiting.set(entry, { ...waiting, mayExist: true });
     }
     if (this.#failedInARow === 0) this.#options.onFailure?.(describeFailure(error), this.counts);
-    return this.#failedInARow++;
+    const pause = backoffMilliseconds(this.#failedInARow++, this.#options.backoff ?? BACKOFF);
+    // At random, so that the servers of a cluster do not come back to a store at the same moment.
+    return pause * (0.5 + Math.random() / 2);
   }
 
-  /** Another loop may upload the file meanwhile: the one whose pause is the shortest finds out first that the store is back. */
-  async #pause(earlier: number): Promise<void> {
-    const pause = backoffMilliseconds(earlier, this.#options.backoff ?? BACKOFF);
-    // At random, so that the servers of a cluster do not come back to a store at the same moment.
-    await sleep(pause * (0.5 + Math.random() / 2), this.#stopping.signal).catch(() => undefined);
+  async #pause(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) await sleep(milliseconds, this.#stopping.signal).catch(() => undefined);
   }
 }
 

@@ -5,7 +5,7 @@ import { GREEDY_BELOW, Sampler } from "../../../src/engine/embedded/sampler.js";
 import type { SamplingParams } from "../../../src/engine/engine.js";
 import { PLAIN } from "../generate-call.js";
 
-/** What llama.cpp is asked for, and how its answers are read. That the results are right, sampler.slow.test.ts shows with llama.cpp. */
+/** The requests to llama.cpp, and how its answers are read. sampler.slow.test.ts checks the results of the real one. */
 
 const VOCABULARY = 100;
 const SEED = 7;

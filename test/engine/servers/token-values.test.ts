@@ -5,7 +5,7 @@ import type { ServerReply } from "../../../src/engine/servers/engine-server.js";
 import type { EngineServerOptions } from "../../../src/engine/servers/engine-server-options.js";
 import { makeCall } from "../generate-call.js";
 
-/** What a request asks for beside tokens, and the warnings if a reply lacks it. */
+/** The values beside tokens that a request asks for, and the warnings if a reply lacks one. */
 
 const EXPERTS = { layers: 2, topK: 4, experts: 64 };
 const ALL = { routedExperts: EXPERTS, maxKeptTokens: 20, vocabularySize: 512, tokenIdsLogprob: [7, 9] };

@@ -131,7 +131,7 @@ describe("a reply that names no version", () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it("hears of no more pauses when it has ended", () => {
+  it("gets no more calls about pauses when it has ended", () => {
     const { state, hold, versions } = start();
     versions[Symbol.dispose]();
     hold.close("abort");

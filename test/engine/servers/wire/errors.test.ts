@@ -22,7 +22,7 @@ import {
   UnexplainedError,
 } from "../../../../src/engine/servers/wire/errors.js";
 
-/** How failures of engine servers are told apart: which are the server's, the request's, or may pass. */
+/** Classes of failures of engine servers: of the server, of the request, and temporary ones. */
 
 const coded = (code: string, message = "no") => Object.assign(new Error(message), { code });
 const kindOf = (error: unknown): string => Object(error).constructor.name;
@@ -265,7 +265,7 @@ describe("a server's message", () => {
 });
 
 describe("the kinds of errors", () => {
-  it("are told apart by their class", () => {
+  it("have different classes", () => {
     expect(new KeyRefusedError("engine_unavailable")).toMatchObject({ code: "engine_unavailable" });
     expect(statusError(404, "")).toBeInstanceOf(NotServedError);
     expect(statusError(500, "")).toBeInstanceOf(UnexplainedError);

@@ -22,7 +22,7 @@ import {
 } from "../../../../helpers/tiny-checkpoint.js";
 import { listOpenFiles } from "../../../../transcript/lines.js";
 
-/** What the engine loads of a Hugging Face folder: a GGUF file with the same weights. */
+/** The GGUF file that the engine makes of a Hugging Face folder. */
 
 const SEED = 77;
 const tensors = readTinyTensors(SEED);

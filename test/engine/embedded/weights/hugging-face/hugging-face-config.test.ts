@@ -84,7 +84,7 @@ describe("a configuration that fits the model in use", () => {
     [{ head_dim: undefined }, {}, FITS],
     [{ head_dim: null }, { numbers: { "attention.key_length": undefined } }, FITS],
     [{ head_dim: 99 }, { numbers: { "attention.key_length": undefined, embedding_length: undefined } }, FITS],
-    // What the GGUF file does not say.
+    // Facts that the GGUF file does not have.
     [{ hidden_size: 99 }, { numbers: { embedding_length: undefined } }, FITS],
     [{ intermediate_size: 99 }, { numbers: { feed_forward_length: undefined } }, FITS],
     // The rotary embedding.
